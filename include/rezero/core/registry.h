@@ -1,0 +1,62 @@
+#pragma once
+/// Tables of things a user can name: lookup with aliases and "did you mean", iteration in table order.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rezero/core/error.h"
+
+namespace rezero {
+
+/// The candidate closest to `word` (Damerau–Levenshtein distance at most max(1, length/3)), or an empty
+/// string.
+std::string closest_name(std::string_view word, const std::vector<std::string_view>& candidates);
+
+/// `unknown scheme 'rezro' (known: a, b). Did you mean 'rezero'?` — control characters in the word are
+/// escaped.
+std::string unknown_name_message(std::string_view kind, std::string_view word,
+                                 const std::vector<std::string_view>& known,
+                                 const std::vector<std::string_view>& aliases = {});
+
+/// Text from the outside made safe for one line of output: control characters become \xNN, long text is cut.
+std::string printable(std::string_view text);
+
+/// T has `name` (string_view) and `aliases` (iterable of string_view). Entries live as long as the program.
+template <class T>
+class Registry {
+ public:
+  Registry(std::string_view kind, std::vector<T> entries) : kind_(kind), entries_(std::move(entries)) {}
+
+  /// The entry of that name or alias, or nullptr.
+  const T* find(std::string_view name) const {
+    for (const T& entry : entries_) {
+      if (entry.name == name) return &entry;
+      for (std::string_view alias : entry.aliases)
+        if (alias == name) return &entry;
+    }
+    return nullptr;
+  }
+
+  /// The entry of that name or alias; UsageError with a suggestion if there is none.
+  const T& at(std::string_view name) const {
+    if (const T* entry = find(name)) return *entry;
+    std::vector<std::string_view> known, aliases;
+    for (const T& entry : entries_) {
+      known.push_back(entry.name);
+      for (std::string_view alias : entry.aliases) aliases.push_back(alias);
+    }
+    throw UsageError(unknown_name_message(kind_, name, known, aliases));
+  }
+
+  auto begin() const { return entries_.begin(); }
+  auto end() const { return entries_.end(); }
+  std::size_t size() const { return entries_.size(); }
+  std::string_view kind() const { return kind_; }
+
+ private:
+  std::string_view kind_;
+  std::vector<T> entries_;
+};
+
+}  // namespace rezero

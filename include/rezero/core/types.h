@@ -1,0 +1,34 @@
+#pragma once
+/// Scalar and shape types used by every module.
+
+#ifdef __FAST_MATH__
+#error "rezero needs IEEE arithmetic: build without -ffast-math"
+#endif
+
+#include <Eigen/Core>
+#include <cstdint>
+
+namespace rezero {
+
+using Real = double;
+using Index = Eigen::Index;
+using Vector = Eigen::VectorXd;
+using Matrix = Eigen::MatrixXd;
+
+/// A block of directions, one a column: n × k, column-major, unit inner stride.
+using ConstColumns = Eigen::Ref<const Matrix>;
+using Columns = Eigen::Ref<Matrix>;
+
+/// The state of a stack: features × positions, column-major, flattened to size() numbers.
+struct Shape {
+  Index features = 0;
+  Index positions = 1;
+
+  Index size() const { return features * positions; }
+  friend bool operator==(const Shape& a, const Shape& b) {
+    return a.features == b.features && a.positions == b.positions;
+  }
+  friend bool operator!=(const Shape& a, const Shape& b) { return !(a == b); }
+};
+
+}  // namespace rezero

@@ -1,0 +1,58 @@
+#pragma once
+/// Weight initializers: the base law that weights and biases are drawn from, addressed by stream keys.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rezero/core/named_spec.h"
+#include "rezero/core/registry.h"
+#include "rezero/random/key.h"
+
+namespace rezero {
+
+/// What a draw needs to know about the weight it makes. W is fan_out × fan_in (y = W x).
+struct WeightContext {
+  Index fan_out = 0;
+  Index fan_in = 0;
+  Real activation_gain = 1;  ///< the activation's own gain, for `gain=auto`
+};
+
+/// One named law. `std` below is the standard deviation of an entry.
+struct InitializerKind {
+  std::string_view name;
+  std::vector<std::string_view>
+      aliases;  ///< plain synonyms (kaiming); presets like he-uniform are resolved apart
+  std::string_view summary;
+  std::string_view formula;
+  std::string_view source;
+  std::vector<ParamInfo> params;
+  Matrix (*weight)(const WeightContext&, const Params&, const StreamKey&);
+  Vector (*bias)(const WeightContext&, const Params&, const StreamKey&);  ///< nullptr: biases are absent
+  bool (*has_bias)(const Params&);                                        ///< nullptr: as `bias` is set
+};
+
+const Registry<InitializerKind>& initializers();
+/// Aliases that carry parameters (he-uniform → he:law=uniform, …), for help and did-you-mean.
+const std::vector<std::pair<std::string_view, std::string_view>>& initializer_presets();
+
+/// A resolved initializer: a value type, cheap to copy.
+class Initializer {
+ public:
+  /// Resolves a name, alias or preset with its parameters. UsageError as in resolve_params.
+  explicit Initializer(const NamedSpec& spec);
+
+  Matrix weight(const WeightContext& context, const StreamKey& key) const;  ///< fan_out × fan_in
+  Vector bias(const WeightContext& context, const StreamKey& key) const;    ///< fan_out; zero if !has_bias()
+  bool has_bias() const;
+
+  std::string canonical() const;  ///< `he:law=uniform`
+  const InitializerKind& kind() const { return *kind_; }
+  const Params& params() const { return params_; }
+
+ private:
+  const InitializerKind* kind_;
+  Params params_;
+};
+
+}  // namespace rezero

@@ -1,0 +1,30 @@
+#pragma once
+/// Matrices and vectors beyond the range of double: mantissa · 2^exponent with one exponent for all entries.
+
+#include "rezero/core/scaled_real.h"
+#include "rezero/core/types.h"
+
+namespace rezero {
+
+struct ScaledMatrix {
+  Matrix mantissa;
+  std::int64_t exponent = 0;
+};
+
+struct ScaledVector {
+  Vector mantissa;
+  std::int64_t exponent = 0;
+};
+
+/// max |a_ij|; NaN if any entry is NaN (Eigen's maxCoeff may drop one). 0 for an empty matrix.
+Real max_abs(ConstColumns a);
+
+/// ‖a‖_F as mantissa · 2^exponent: no overflow or underflow whatever the entries. Entries must be finite.
+ScaledReal frobenius_norm(ConstColumns a);
+
+/// Moves a power of two from the mantissa to the exponent so that the largest |entry| lies in [0.5, 1):
+/// exact. A zero matrix keeps exponent 0. False, and nothing changed, if an entry is not finite.
+[[nodiscard]] bool renormalize(ScaledMatrix& a);
+[[nodiscard]] bool renormalize(ScaledVector& a);
+
+}  // namespace rezero

@@ -1,0 +1,80 @@
+#pragma once
+/// Singular values of a Jacobian, with what is known about their accuracy.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rezero/core/scaled_real.h"
+#include "rezero/linalg/linear_map.h"
+#include "rezero/linalg/scaled_matrix.h"
+#include "rezero/random/key.h"
+
+namespace rezero {
+
+enum class SpectrumPart { full, largest, smallest, both_ends };
+enum class SpectrumStatus { converged, partial, breakdown };
+/// Whether the k values of a partial spectrum are known to be the extreme ones, or only to be singular
+/// values.
+enum class Extremal { not_applicable, verified, probabilistic };
+
+std::string_view to_string(SpectrumPart part);
+std::string_view to_string(SpectrumStatus status);
+std::string_view to_string(Extremal extremal);
+
+/// One method tried and given up, for the record.
+struct MethodFailure {
+  std::string method;
+  std::string reason;
+};
+
+struct Spectrum {
+  /// Descending. Full: `dimension` values, those below resolution included as computed. largest: the k
+  /// largest; smallest: the k smallest; both_ends: the `leading` largest, then the smallest.
+  std::vector<ScaledReal> sigma;
+  Index leading = 0;    ///< how many of sigma count from the top (all of them unless both_ends or smallest)
+  Index dimension = 0;  ///< min(rows, cols)
+  SpectrumPart part = SpectrumPart::full;
+  SpectrumStatus status = SpectrumStatus::converged;
+  bool certified = false;  ///< every value right to relative_resolution · σ_max (absolute), by a check
+  Extremal extremal = Extremal::not_applicable;
+  Real relative_resolution = 0;  ///< values below this times σ_max are rounding noise: reported as unresolved
+  Index null_directions = 0;     ///< exact zeros that structure proves (a zero matrix: all)
+  std::string method;            ///< registry name of the method that gave the values
+  Index applications =
+      0;  ///< columns that the operator and its transpose were applied to, 0 for dense methods
+  std::vector<MethodFailure> failures;  ///< methods of the chain that were tried before
+  std::string message;                  ///< why, when status is not converged
+
+  /// True if sigma[i] stands above relative_resolution · σ_max, or is a proved zero's neighbour of an
+  /// all-zero matrix.
+  bool resolved(std::size_t i) const;
+  Index unresolved() const;  ///< values that are not resolved, proved zeros not counted
+};
+
+struct SpectrumRequest {
+  Index top = 0;                ///< k largest; 0 and bottom 0: the full spectrum
+  Index bottom = 0;             ///< k smallest
+  std::string method = "auto";  ///< auto or a registry name
+  StreamKey start;              ///< where iterative methods draw their start vectors from
+};
+
+/// The full or partial spectrum of J, certified, by the requested method and the chain behind it
+/// (docs/accuracy.md). J's mantissa must be normalized (renormalize). Never throws for numerical trouble: see
+/// Spectrum::status. UsageError for an unknown method, or one that cannot do what is asked (spectra: full
+/// spectrum, k ≥ dimension).
+Spectrum compute_spectrum(const ScaledMatrix& J, const SpectrumRequest& request);
+
+/// ‖J‖_F², ‖JᵀJ‖_F and friends are exact-arithmetic checks of a full spectrum; what the certificate found.
+struct Certificate {
+  bool passed = false;
+  std::string reason;  ///< empty when passed: which test failed and by how much
+};
+
+/// Tests s (descending, of the mantissa A, n = min(rows, cols) values) against A, decisions: all finite,
+/// non-negative, descending; |‖s‖₂ − ‖A‖_F| and |‖s‖₄² − ‖AᵀA‖_F| within 8 n eps relative; Σ log s against
+/// log|det A| from an LU for square A where all values are resolved. Cost 2 n³ + 2/3 n³, memory n².
+Certificate certify_full(ConstColumns A, const Vector& s, Real relative_resolution);
+
+}  // namespace rezero

@@ -1,0 +1,137 @@
+#include "rezero/core/named_spec.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "rezero/core/contract.h"
+#include "rezero/core/registry.h"
+
+namespace rezero {
+
+NamedSpec parse_named_spec(std::string_view text) {
+  NamedSpec spec;
+  std::size_t begin = 0;
+  for (bool first = true;; first = false) {
+    const std::size_t end = std::min(text.find(':', begin), text.size());
+    const std::string_view part = text.substr(begin, end - begin);
+    if (first) {
+      if (part.empty())
+        throw UsageError("'" + printable(text) + "' has no name (expected NAME[:param=value]…)");
+      spec.name = part;
+    } else {
+      const std::size_t equals = part.find('=');
+      if (equals == std::string_view::npos || equals == 0 || equals + 1 == part.size())
+        throw UsageError("'" + printable(part) + "' in '" + printable(text) + "' is not param=value");
+      const std::string name(part.substr(0, equals));
+      for (const auto& known : spec.params)
+        if (known.first == name)
+          throw UsageError("parameter '" + printable(name) + "' is given twice in '" + printable(text) + "'");
+      spec.params.emplace_back(name, std::string(part.substr(equals + 1)));
+    }
+    if (end == text.size()) return spec;
+    begin = end + 1;
+  }
+}
+
+Real parse_real(std::string_view text, std::string_view what) {
+  std::string_view digits = text;
+  if (!digits.empty() && digits.front() == '+') digits.remove_prefix(1);
+  Real value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error == std::errc::result_out_of_range)
+    throw UsageError(std::string(what) + " '" + printable(text) + "' is outside the range of double");
+  if (error != std::errc() || end != digits.data() + digits.size() ||
+      (text.size() != digits.size() && digits[0] == '-'))
+    throw UsageError(std::string(what) + " '" + printable(text) + "' is not a number");
+  if (!std::isfinite(value)) throw UsageError(std::string(what) + " '" + printable(text) + "' is not finite");
+  return value;
+}
+
+std::int64_t parse_integer(std::string_view text, std::string_view what) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc::result_out_of_range)
+    throw UsageError(std::string(what) + " '" + printable(text) + "' is too large");
+  if (error != std::errc() || end != text.data() + text.size())
+    throw UsageError(std::string(what) + " '" + printable(text) + "' is not a whole number");
+  return value;
+}
+
+const ParamValue& Params::at(std::string_view name) const {
+  const auto found =
+      std::find_if(values_.begin(), values_.end(), [&](const ParamValue& v) { return v.name == name; });
+  REZERO_REQUIRE(found != values_.end());
+  return *found;
+}
+
+Real Params::real(std::string_view name) const {
+  return at(name).number;
+}
+const std::string& Params::text(std::string_view name) const {
+  return at(name).text;
+}
+const std::vector<Real>& Params::series(std::string_view name) const {
+  return at(name).series;
+}
+bool Params::given(std::string_view name) const {
+  return !at(name).is_default;
+}
+
+namespace {
+
+ParamValue resolve_one(const ParamInfo& info, const std::string* written, std::string_view owner) {
+  ParamValue value{std::string(info.name), info.kind, std::string(info.default_text)};
+  if (written) value.text = *written, value.is_default = false;
+  const bool is_choice =
+      std::find(info.choices.begin(), info.choices.end(), value.text) != info.choices.end();
+  const bool is_number =
+      info.kind == ParamKind::real || (info.kind == ParamKind::real_or_choice && !is_choice);
+  if (is_number && !value.text.empty()) {
+    const std::string what = "parameter '" + value.name + "' of " + std::string(owner);
+    value.number = parse_real(value.text, what);
+    if (value.number < info.minimum)
+      throw UsageError(what + " must be at least " + shortest(info.minimum) + ", got " +
+                       printable(value.text));
+    value.text = shortest(value.number);
+  }
+  if (info.kind == ParamKind::choice && written && !is_choice)
+    throw UsageError(unknown_name_message("value of parameter '" + value.name + "' of " + std::string(owner),
+                                          value.text, info.choices));
+  return value;
+}
+
+}  // namespace
+
+Params resolve_params(const NamedSpec& spec, const std::vector<ParamInfo>& infos, std::string_view owner) {
+  std::vector<std::string_view> known;
+  for (const ParamInfo& info : infos) known.push_back(info.name);
+  for (const auto& [name, text] : spec.params) {
+    if (infos.empty())
+      throw UsageError(std::string(owner) + " takes no parameters, got '" + printable(name) + "'");
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw UsageError(unknown_name_message("parameter of " + std::string(owner), name, known));
+  }
+  std::vector<ParamValue> values;
+  for (const ParamInfo& info : infos) {
+    const auto written = std::find_if(spec.params.begin(), spec.params.end(),
+                                      [&](const auto& param) { return param.first == info.name; });
+    values.push_back(resolve_one(info, written == spec.params.end() ? nullptr : &written->second, owner));
+  }
+  return Params(std::move(values));
+}
+
+std::string canonical_spec(std::string_view name, const Params& params) {
+  std::string out(name);
+  for (const ParamValue& value : params.values())
+    if (!value.is_default) out += ":" + value.name + "=" + value.text;
+  return out;
+}
+
+std::string shortest(Real value) {
+  char buffer[32];
+  const auto result = std::to_chars(buffer, buffer + sizeof buffer, value);
+  return std::string(buffer, result.ptr);
+}
+
+}  // namespace rezero

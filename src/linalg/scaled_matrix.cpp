@@ -1,0 +1,77 @@
+#include "rezero/linalg/scaled_matrix.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rezero {
+namespace {
+
+/// a ← a · 2^−shift, exact where the result is a normal number; one multiplication unless 2^−shift is no
+/// normal double.
+template <class Dense>
+void scale_by_power(Dense& a, int shift) {
+  if (shift >= -1000 && shift <= 1000) {
+    a *= std::ldexp(1.0, -shift);
+  } else {
+    a *= std::ldexp(1.0, -shift / 2);
+    a *= std::ldexp(1.0, -(shift - shift / 2));
+  }
+}
+
+template <class Scaled>
+bool renormalize_any(Scaled& a) {
+  const Real largest = max_abs(a.mantissa);
+  if (!std::isfinite(largest)) return false;
+  if (largest == 0) {
+    a.exponent = 0;
+    return true;
+  }
+  int shift = 0;
+  std::frexp(largest, &shift);
+  if (shift != 0) scale_by_power(a.mantissa, shift);
+  a.exponent += shift;
+  return true;
+}
+
+}  // namespace
+
+Real max_abs(ConstColumns a) {
+  Real largest = 0;
+  for (Index j = 0; j < a.cols(); ++j) {
+    const auto column = a.col(j).array();
+    const Real top = column.size() > 0 ? column.abs().maxCoeff() : 0;
+    // 0·x summed is 0, or NaN exactly when an entry is NaN or infinite: in no order of summation can it be
+    // lost.
+    if (std::isnan((column * 0.0).sum()) && !(column == column).all()) return std::nan("");
+    largest = std::max(largest, top);
+  }
+  return largest;
+}
+
+ScaledReal frobenius_norm(ConstColumns a) {
+  const Real largest = max_abs(a);
+  if (largest == 0) return {};
+  int shift = 0;
+  std::frexp(largest, &shift);
+  const Real scale1 = std::ldexp(1.0, -shift / 2), scale2 = std::ldexp(1.0, -(shift - shift / 2));
+  Real total = 0;
+  for (Index j = 0; j < a.cols(); ++j) {
+    const Real* column = a.data() + j * a.outerStride();
+    Real sum = 0;
+    for (Index i = 0; i < a.rows(); ++i) {
+      const Real value = column[i] * scale1 * scale2;
+      sum += value * value;
+    }
+    total += sum;
+  }
+  return ScaledReal::make(std::sqrt(total), shift);
+}
+
+bool renormalize(ScaledMatrix& a) {
+  return renormalize_any(a);
+}
+bool renormalize(ScaledVector& a) {
+  return renormalize_any(a);
+}
+
+}  // namespace rezero
