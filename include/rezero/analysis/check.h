@@ -1,0 +1,73 @@
+#pragma once
+/// Claims about a stack at initialization, with a bound and the blocks at fault: what `verify` runs.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rezero/core/named_spec.h"
+#include "rezero/core/registry.h"
+#include "rezero/core/scaled_real.h"
+
+namespace rezero {
+
+struct Check;
+
+/// A resolved check: `isometry:tol=0.1`.
+class CheckSpec {
+ public:
+  explicit CheckSpec(const NamedSpec& spec);
+  const Check& check() const { return *check_; }
+  const Params& params() const { return params_; }
+  std::string canonical() const;
+
+ private:
+  const Check* check_;
+  Params params_;
+};
+
+/// A block that breaks a claim, and why: `branch scale 0.01`, `bias after the scale`, `no skip`, `dead: …`.
+struct Culprit {
+  Index block = 0;            ///< 0-based
+  std::string parameter;      ///< branch_scale, skip_scale, output_bias, down.weight, …
+  std::optional<Real> value;  ///< of the parameter, where it is one number
+  std::string reason;
+};
+
+struct CheckResult {
+  std::string check;  ///< canonical text
+  bool pass = false;
+  std::optional<ScaledReal> value;  ///< what was measured
+  Real bound = 0;                   ///< what it may be at most
+  std::string quantity;             ///< what `value` is: "max|J - I|, max|f(x) - x|"
+  std::string message;              ///< why there is no value, when there is none
+  std::vector<Culprit> culprits;    ///< the first ten, by block
+  Index culprit_count = 0;
+};
+
+/// What is known of one block at the point where the stack was linearized.
+struct BlockFacts {
+  Index block = 0;
+  Real state_change = 0;         ///< max |x_{l+1} − x_l|, in units of 2^state exponent
+  Real jacobian_change = 0;      ///< max |J_{l+1} − J_l| / max |J_l|
+  std::vector<Culprit> reasons;  ///< what keeps the block from being the identity, most telling first
+  bool branch_off = false;       ///< branch scale all zero, or last weight zero
+  std::optional<Culprit> dead;   ///< why the parameter that switches the branch off gets no gradient
+};
+
+struct CheckObservation;  // analysis/observe.h
+
+struct Check {
+  std::string_view name;
+  std::vector<std::string_view> aliases;
+  std::string_view claim;  ///< a formula
+  std::string_view source;
+  std::vector<ParamInfo> params;
+  bool needs_spectrum;
+  CheckResult (*run)(const CheckObservation&, const CheckSpec&);
+};
+
+const Registry<Check>& checks();
+
+}  // namespace rezero

@@ -1,0 +1,35 @@
+#pragma once
+/// Numbers that summarize a Jacobian, with unit and definition.
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "rezero/core/registry.h"
+#include "rezero/spectrum/spectrum.h"
+
+namespace rezero {
+
+/// What metrics look at: J (rows × cols) of one stack at one depth.
+struct Observation {
+  const Spectrum* spectrum = nullptr;
+  Index rows = 0, cols = 0;
+  ScaledReal frobenius;                      ///< ‖J‖_F
+  std::optional<ScaledReal> identity_error;  ///< max |J − I|; nothing if rectangular
+  std::optional<ScaledReal> output_error;    ///< max |x_L − x_0|; nothing if shapes differ
+};
+
+struct Metric {
+  std::string_view name;
+  std::vector<std::string_view> aliases;
+  std::string_view unit;        ///< "1" if dimensionless, "decades", "nats"
+  std::string_view definition;  ///< a formula
+  std::string_view source;
+  /// Nothing where the number does not exist, is not resolved, or is no normal double.
+  std::optional<Real> (*compute)(const Observation&);
+};
+
+/// In report order: sigma_max, sigma_min, log10_sigma_max, … (architecture's list).
+const Registry<Metric>& metrics();
+
+}  // namespace rezero

@@ -1,0 +1,58 @@
+#pragma once
+/// What to do: a resolved sweep. Everything in it is part of the numbers; threads, paths and formats are not.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rezero/analysis/check.h"
+#include "rezero/model/stack.h"
+
+namespace rezero {
+
+enum class ValuesMode { linear, log10, none };
+enum class CotangentLaw { random, ones };
+std::string_view to_string(ValuesMode mode);
+std::string_view to_string(CotangentLaw law);
+
+/// A file whose content defines numbers: reports repeat its hash.
+struct InputFile {
+  std::string path;
+  std::string sha256;
+};
+
+/// A stack read from a file, in place of a random one.
+struct StackInput {
+  InputFile file;
+  StackPtr stack;
+};
+
+struct AnalysisOptions {
+  std::string method = "auto";
+  Index top = 0, bottom = 0;
+  ValuesMode values = ValuesMode::linear;
+  bool profile = false;
+  CotangentLaw cotangent = CotangentLaw::random;
+  std::vector<CheckSpec> checks;  ///< verify only; empty for the analysis
+  bool spectrum = true;           ///< false when no check needs singular values
+};
+
+/// Axes: scheme × width × activation × init × seed × depth, the last fastest. With `stack` set, only depths
+/// (blocks) and analysis are used.
+struct SweepPlan {
+  std::vector<SchemeSpec> schemes;
+  const BranchKind* family = nullptr;
+  std::vector<Index> depths;  ///< ascending, distinct
+  std::vector<Index> widths;
+  Real hidden_ratio = 1;
+  std::vector<Activation> activations;
+  std::vector<Initializer> initializers;
+  bool tied = false;
+  std::vector<std::uint64_t> seeds;
+  InputSpec input;
+  std::vector<InputFile> files;  ///< --input, alphas: what was read, with its hash
+  std::optional<StackInput> stack;
+  AnalysisOptions analysis;
+};
+
+}  // namespace rezero

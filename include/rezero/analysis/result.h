@@ -1,0 +1,74 @@
+#pragma once
+/// Results as plain structs. Reports, tables and plots read them; nothing below knows those exist.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rezero/analysis/metric.h"
+#include "rezero/analysis/plan.h"
+
+namespace rezero {
+
+/// The signal profile of one stack at one depth; L blocks.
+struct Profile {
+  std::vector<ScaledReal> forward_rms;      ///< root mean square of x_0 … x_L: L + 1 numbers
+  std::vector<ScaledReal> branch_norm;      ///< ‖F_l(x_l)‖₂ (what α multiplies): L numbers
+  std::vector<ScaledReal> gradient_square;  ///< ‖∂x_L/∂x_l‖_F² / n for l = 0 … L: L + 1 numbers
+  std::vector<ScaledReal>
+      gate_gradient;  ///< uᵀ ∂x_L/∂s_l, s_l added to block l's branch scale (signed): L numbers
+};
+
+/// J at one depth of one stack.
+struct DepthResult {
+  Index depth = 0, blocks = 0;
+  Index rows = 0, cols = 0;
+  Spectrum spectrum;
+  ScaledReal frobenius;
+  std::optional<ScaledReal> identity_error, output_error;
+  std::vector<std::optional<Real>> metrics;  ///< in the order of metrics()
+  std::optional<Profile> profile;
+  std::vector<CheckResult> checks;  ///< verify only, in the order of AnalysisOptions::checks
+};
+
+/// What a row says about where it came from. Empty strings and 0 where it does not apply (a stack file).
+struct CellLabels {
+  std::string stack;  ///< file name, for --stack
+  std::optional<SchemeSpec> scheme;
+  std::string family, activation, init;
+  Index width = 0;      ///< features
+  Index dimension = 0;  ///< n
+  std::uint64_t seed = 0;
+  bool seeded = true;  ///< false for --stack
+};
+
+/// A depth that could not be computed.
+struct CellFailure {
+  Index depth = 0;
+  std::string kind;  ///< numerical, spectrum, internal
+  std::string message;
+};
+
+/// One stack at some depths.
+struct CellResult {
+  std::size_t cell = 0;
+  CellLabels labels;
+  std::vector<DepthResult> depths;
+  std::vector<CellFailure> failures;
+};
+
+/// Mean, standard error of the mean (ddof 1; nothing for a single sample), extremes, over the seeds where it
+/// exists.
+struct MetricSummary {
+  std::optional<Real> mean, standard_error, min, max;
+  Index count = 0;
+};
+
+/// One (scheme, width, activation, init, depth) over seeds.
+struct SummaryRow {
+  CellLabels labels;  ///< seed unused
+  Index depth = 0, blocks = 0;
+  std::vector<MetricSummary> metrics;  ///< in the order of metrics()
+};
+
+}  // namespace rezero

@@ -1,0 +1,59 @@
+#pragma once
+/// Running a plan: cells, their order, their reduction.
+
+#include <atomic>
+#include <functional>
+#include <vector>
+
+#include "rezero/analysis/result.h"
+
+namespace rezero {
+
+/// One stack (a scheme, width, activation, init and seed) at the depths that one pass can give: all of them
+/// if the scheme ignores the total depth, else one.
+struct Cell {
+  std::size_t index = 0;
+  CellLabels labels;
+  std::optional<StackSpec> spec;  ///< nothing for --stack
+  StackPtr stack;                 ///< for --stack
+  std::vector<Index> depths;
+};
+
+std::vector<Cell> expand_cells(const SweepPlan& plan);
+
+/// Set from outside (a signal handler, a sink that cannot write) to stop between blocks.
+using StopFlag = std::atomic<bool>;
+
+struct RunOptions {
+  int threads = 1;
+  const StopFlag* stop = nullptr;
+  std::function<void(Index done_blocks, Index all_blocks)>
+      progress;  ///< called now and then, from any thread, serially
+};
+
+/// A pure function of the cell and the options. Numerical trouble becomes a CellFailure; Cancelled passes
+/// through.
+CellResult run_cell(const Cell& cell, const AnalysisOptions& options, const RunOptions& run);
+
+struct SweepSummary {
+  std::vector<SummaryRow> rows;
+  Index failures = 0;
+};
+
+/// Runs all cells; `sink` gets each result once, in cell order, as soon as it and all before it are known,
+/// never from two threads at once. An exception of the sink stops the sweep. Cells that fail do not stop the
+/// others.
+SweepSummary run_sweep(const SweepPlan& plan, const std::vector<Cell>& cells, const RunOptions& run,
+                       const std::function<void(const CellResult&)>& sink);
+
+/// What a plan would take, before anything is allocated.
+struct CostEstimate {
+  std::size_t cells = 0, rows = 0;
+  Real bytes_per_worker =
+      0;           ///< the largest cell: 6 n² doubles, one block's weights, states for profiles, 20 MB
+  Real bytes = 0;  ///< with that many workers
+  Real flops = 0;  ///< Jacobians, profiles and spectra
+};
+CostEstimate estimate_cost(const SweepPlan& plan, const std::vector<Cell>& cells, int threads);
+
+}  // namespace rezero

@@ -1,0 +1,67 @@
+#pragma once
+/// Elementwise nonlinearities with their derivatives and the convention at kinks.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rezero/core/named_spec.h"
+#include "rezero/core/registry.h"
+#include "rezero/layers/layer.h"
+
+namespace rezero {
+
+/// One row of the table: φ, φ′ (at kinks as `kink` says) and the gain that keeps a stack's variance.
+struct ActivationKind {
+  std::string_view name;
+  std::vector<std::string_view> aliases;
+  std::string_view formula;
+  std::string_view derivative_formula;
+  std::string_view kink;  ///< φ′ where φ is not differentiable; empty if smooth
+  std::string_view source;
+  std::vector<ParamInfo> params;  ///< at most one, handed to the functions below as `a`
+  Real (*value)(Real x, Real a);
+  Real (*derivative)(Real x, Real a);
+  bool homogeneous;      ///< φ(c x) = c φ(x) for c > 0
+  Real (*gain)(Real a);  ///< the usual gain for `gain=auto` initializers
+};
+
+const Registry<ActivationKind>& activations();
+
+/// A resolved activation: a value type.
+class Activation {
+ public:
+  explicit Activation(const NamedSpec& spec);
+  explicit Activation(std::string_view text) : Activation(parse_named_spec(text)) {}
+
+  Vector value(const Vector& x) const;       ///< φ(x), elementwise
+  Vector derivative(const Vector& x) const;  ///< φ′(x), elementwise
+  Real gain() const { return kind_->gain(parameter_); }
+  bool homogeneous() const { return kind_->homogeneous; }
+  bool is_identity() const;
+  std::string canonical() const { return canonical_spec(kind_->name, params_); }
+  const ActivationKind& kind() const { return *kind_; }
+  const Params& params() const { return params_; }
+
+ private:
+  const ActivationKind* kind_;
+  Params params_;
+  Real parameter_ = 0;
+};
+
+/// X ↦ φ(X). Derivative: diag(φ′(X)).
+class ActivationLayer final : public Layer {
+ public:
+  ActivationLayer(Activation activation, Shape shape) : activation_(std::move(activation)), shape_(shape) {}
+  Shape input_shape() const override { return shape_; }
+  Shape output_shape() const override { return shape_; }
+  bool positively_homogeneous() const override { return activation_.homogeneous(); }
+
+ private:
+  Vector do_evaluate(const Vector& x) const override { return activation_.value(x); }
+  Linearization do_linearize(const Vector& x) const override;
+  Activation activation_;
+  Shape shape_;
+};
+
+}  // namespace rezero

@@ -1,0 +1,37 @@
+#pragma once
+/// Linear maps to build others from. Vectors and matrices are shared, never copied.
+
+#include <vector>
+
+#include "rezero/linalg/linear_map.h"
+
+namespace rezero {
+
+using MatrixPtr = std::shared_ptr<const Matrix>;
+
+/// v ↦ v.
+LinearMapPtr identity_map(Index size);
+/// v ↦ d ⊙ v.
+LinearMapPtr diagonal_map(Vector d);
+/// v ↦ W v.
+LinearMapPtr dense_map(MatrixPtr W);
+/// v ↦ (I ⊗ W) v for `positions` positions: W on each run of W.cols() entries, as one GEMM with k·positions
+/// columns.
+LinearMapPtr positionwise_map(MatrixPtr W, Index positions);
+/// v ↦ A v + B v.
+LinearMapPtr sum_map(LinearMapPtr A, LinearMapPtr B);
+/// v ↦ F_m … F_1 v for factors {F_1, …, F_m} in the order in which they act. Needs at least one factor.
+LinearMapPtr product_map(std::vector<LinearMapPtr> factors);
+/// v ↦ Aᵀ v.
+LinearMapPtr transpose_map(LinearMapPtr A);
+/// v ↦ λ ⊙ v + α ⊙ (B v). λ and α have B's size or size 1. With λ = 1 and α = 0 this is v bitwise when B v is
+/// finite, and B v is computed all the same: a branch that is not finite shows as NaN (0 · ∞).
+LinearMapPtr residual_map(Vector lambda, Vector alpha, LinearMapPtr B);
+
+/// An equal map that is cheaper to apply to `columns` columns in all: the dense matrix of A if forming it
+/// (cols · flops_per_column) pays, else A itself. M = W₂ diag(φ′) W₁ is formed where the branch is wider than
+/// the stream. Decided by the total number of columns to come, never by a panel's width, so that bits do not
+/// depend on it.
+LinearMapPtr condense(const LinearMapPtr& A, Index columns);
+
+}  // namespace rezero

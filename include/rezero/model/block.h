@@ -1,0 +1,76 @@
+#pragma once
+/// One residual block: the only place where a plan becomes wiring.
+
+#include <optional>
+
+#include "rezero/layers/norm.h"
+#include "rezero/model/branch.h"
+
+namespace rezero {
+
+/// A trained number, or one that the scheme fixes for good.
+enum class ScaleRole { parameter, constant };
+
+/// A multiplier of the skip or the branch: one number, or one per feature.
+struct Scale {
+  Vector values = Vector::Ones(1);  ///< size 1 or features
+  ScaleRole role = ScaleRole::constant;
+
+  static Scale number(Real value, ScaleRole role = ScaleRole::constant) {
+    return {Vector::Constant(1, value), role};
+  }
+  bool all_equal(Real value) const { return (values.array() == value).all(); }
+};
+
+/// additive: y = λ⊙x + α⊙z + b. gated: y = (1 − α)⊙x + α⊙z + b, the skip scale left alone at 1.
+enum class MixRule { additive, gated };
+std::string_view to_string(MixRule mix);
+
+/// Everything that defines one block; plain data, what stack files hold.
+///   z  = branch_activation( branch_norm( F( pre_norm(x) ) ) )
+///   y  = mix(λ, x, α, z) + output_bias        x′ = post_activation( post_norm(y) )
+struct BlockParts {
+  Shape shape;
+  const BranchKind* branch = nullptr;
+  Activation activation{std::string_view("identity")};
+  BranchWeights weights;
+  NormSpec pre_norm, branch_norm, post_norm;
+  std::optional<Activation> branch_activation, post_activation;
+  Scale skip_scale, branch_scale;
+  Vector output_bias;  ///< features, or empty
+  MixRule mix = MixRule::additive;
+};
+
+/// A block's value and derivative, and what profiles and checks want to know beside.
+struct BlockLinearization {
+  Vector value;                 ///< x′
+  LinearMapPtr derivative;      ///< ∂x′/∂x
+  Vector branch_value;          ///< z: what α multiplies
+  Vector scale_tangent;         ///< ∂x′/∂s for a number s added to every entry of α
+  Vector last_input;            ///< what the branch's last matrix is applied to
+  LinearMapPtr last_to_output;  ///< ∂x′/∂(output of the last matrix)
+};
+
+class ResidualBlock final : public Layer {
+ public:
+  explicit ResidualBlock(BlockParts parts);  ///< ShapeError if the weights or scales do not fit
+
+  Shape input_shape() const override { return parts_.shape; }
+  Shape output_shape() const override { return parts_.shape; }
+  bool positively_homogeneous() const override;
+
+  const BlockParts& parts() const { return parts_; }
+  BlockLinearization linearize_block(const Vector& x) const;
+
+ private:
+  Vector do_evaluate(const Vector& x) const override;
+  Linearization do_linearize(const Vector& x) const override;
+
+  BlockParts parts_;
+  Branch branch_;
+  LayerPtr pre_, post_;                 ///< null: nothing there
+  std::vector<LayerPtr> after_branch_;  ///< branch_norm, branch_activation
+  std::vector<LayerPtr> after_sum_;     ///< post_norm, post_activation
+};
+
+}  // namespace rezero

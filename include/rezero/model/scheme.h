@@ -1,0 +1,75 @@
+#pragma once
+/// Scaling schemes: how a block's skip, branch and weights are scaled at initialization. A scheme is data.
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rezero/core/named_spec.h"
+#include "rezero/core/registry.h"
+#include "rezero/model/block.h"
+
+namespace rezero {
+
+/// Where a block stands: all that a scheme may look at.
+struct SchemeContext {
+  Index block = 0;         ///< 0-based
+  Index total_blocks = 1;  ///< residual additions in the stack
+  const BranchKind* branch = nullptr;
+  const Params* params = nullptr;
+  std::vector<WeightSlot> slots;  ///< the branch's weights
+
+  Real real(std::string_view name) const { return params->real(name); }
+};
+
+/// Factors on the initializer's draws of one weight and its bias.
+struct WeightGain {
+  Real weight = 1;
+  Real bias = 1;
+};
+
+/// What a scheme decides for one block.
+struct BlockPlan {
+  NormSpec pre_norm, branch_norm, post_norm;
+  std::optional<Activation> branch_activation, post_activation;
+  Scale skip_scale, branch_scale;
+  MixRule mix = MixRule::additive;
+  std::map<Role, WeightGain> gains;  ///< absent: 1
+
+  WeightGain gain(Role role) const;
+};
+
+struct Scheme {
+  std::string_view name;
+  std::vector<std::string_view> aliases;
+  std::string_view update;  ///< the update as a formula
+  std::string_view summary;
+  std::string_view source;        ///< paper (and equation where it was seen), or "derived here"
+  std::string_view depth_symbol;  ///< what L, N or d counts in the source, and here
+  std::vector<ParamInfo> params;
+  bool (*depends_on_depth)(const Params&);  ///< whether a block depends on the stack's total depth
+  BlockPlan (*plan)(const SchemeContext&);
+  std::vector<std::string_view> made_for = {};  ///< families the source defines it for; empty: any
+};
+
+const Registry<Scheme>& schemes();
+
+/// A resolved scheme: a value type.
+class SchemeSpec {
+ public:
+  explicit SchemeSpec(const NamedSpec& spec);
+  explicit SchemeSpec(std::string_view text) : SchemeSpec(parse_named_spec(text)) {}
+
+  std::string canonical() const { return canonical_spec(scheme_->name, params_); }
+  bool depends_on_depth() const { return scheme_->depends_on_depth(params_); }
+  const Scheme& scheme() const { return *scheme_; }
+  const Params& params() const { return params_; }
+  Params& params() { return params_; }  ///< for whoever reads the files of series parameters
+
+ private:
+  const Scheme* scheme_;
+  Params params_;
+};
+
+}  // namespace rezero

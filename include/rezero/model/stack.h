@@ -1,0 +1,45 @@
+#pragma once
+/// A stack of residual blocks, made lazily: a block's weights are drawn (or looked up), used and dropped.
+
+#include <memory>
+
+#include "rezero/model/block.h"
+#include "rezero/model/stack_spec.h"
+
+namespace rezero {
+
+using BlockPtr = std::shared_ptr<const ResidualBlock>;
+
+class Stack {
+ public:
+  Stack() = default;
+  Stack(const Stack&) = delete;
+  Stack& operator=(const Stack&) = delete;
+  virtual ~Stack() = default;
+
+  virtual Index blocks() const = 0;
+  virtual Shape shape() const = 0;
+  virtual Vector input() const = 0;
+  virtual BlockPtr block(
+      Index l) const = 0;  ///< 0 ≤ l < blocks(); deterministic, safe to call from any thread
+  /// True if every block is positively homogeneous: the state may then be rescaled without changing J.
+  virtual bool positively_homogeneous() const = 0;
+};
+
+using StackPtr = std::shared_ptr<const Stack>;
+
+/// The stack of `spec` with `depth` layers under `seed`. Weights are addressed by (seed, block, role,
+/// element): equal for every depth, scheme and order of use. UsageError where scheme and depth do not fit (a
+/// list of other length).
+StackPtr build_stack(const StackSpec& spec, std::uint64_t seed, Index depth);
+
+/// A stack given block by block, with its input. ShapeError if shapes differ.
+StackPtr make_stack(std::vector<BlockParts> blocks, Vector input);
+
+/// Bytes that one block's weights take.
+Real block_weight_bytes(const StackSpec& spec);
+
+/// An input of the given law. Addressed by (seed, input role).
+Vector draw_input(const InputSpec& spec, Shape shape, std::uint64_t seed);
+
+}  // namespace rezero

@@ -1,0 +1,222 @@
+#include "rezero/linalg/maps.h"
+
+#include "rezero/core/contract.h"
+
+namespace rezero {
+namespace {
+
+class Identity final : public LinearMap {
+ public:
+  explicit Identity(Index size) : size_(size) {}
+  Index rows() const override { return size_; }
+  Index cols() const override { return size_; }
+  Real flops_per_column() const override { return 0; }
+
+ private:
+  void do_apply(ConstColumns v, Columns out) const override { out = v; }
+  void do_apply_transpose(ConstColumns u, Columns out) const override { out = u; }
+  Index size_;
+};
+
+class Diagonal final : public LinearMap {
+ public:
+  explicit Diagonal(Vector d) : d_(std::move(d)) {}
+  Index rows() const override { return d_.size(); }
+  Index cols() const override { return d_.size(); }
+  Real flops_per_column() const override { return static_cast<Real>(d_.size()); }
+
+ private:
+  void do_apply(ConstColumns v, Columns out) const override {
+    for (Index j = 0; j < v.cols(); ++j) out.col(j) = d_.cwiseProduct(v.col(j));
+  }
+  void do_apply_transpose(ConstColumns u, Columns out) const override { do_apply(u, out); }
+  Vector d_;
+};
+
+/// (I ⊗ W): a block of k columns with rows = positions · width is, seen column-major, one matrix of
+/// k·positions columns.
+class Positionwise final : public LinearMap {
+ public:
+  Positionwise(MatrixPtr W, Index positions) : W_(std::move(W)), positions_(positions) {}
+  Index rows() const override { return W_->rows() * positions_; }
+  Index cols() const override { return W_->cols() * positions_; }
+  Real flops_per_column() const override {
+    return 2 * static_cast<Real>(W_->rows()) * static_cast<Real>(W_->cols()) * static_cast<Real>(positions_);
+  }
+
+ private:
+  void do_apply(ConstColumns v, Columns out) const override {
+    if (positions_ == 1)
+      out.noalias() = *W_ * v;
+    else
+      fold(out, W_->rows()).noalias() = *W_ * fold(v, W_->cols());
+  }
+  void do_apply_transpose(ConstColumns u, Columns out) const override {
+    if (positions_ == 1)
+      out.noalias() = W_->transpose() * u;
+    else
+      fold(out, W_->cols()).noalias() = W_->transpose() * fold(u, W_->rows());
+  }
+  Eigen::Map<const Matrix> fold(const ConstColumns& v, Index width) const {
+    REZERO_REQUIRE(v.outerStride() == v.rows() || v.cols() == 1);
+    return {v.data(), width, positions_ * v.cols()};
+  }
+  Eigen::Map<Matrix> fold(Columns& v, Index width) const {
+    REZERO_REQUIRE(v.outerStride() == v.rows() || v.cols() == 1);
+    return {v.data(), width, positions_ * v.cols()};
+  }
+  MatrixPtr W_;
+  Index positions_;
+};
+
+class Sum final : public LinearMap {
+ public:
+  Sum(LinearMapPtr A, LinearMapPtr B) : A_(std::move(A)), B_(std::move(B)) {
+    REZERO_REQUIRE(A_->rows() == B_->rows() && A_->cols() == B_->cols());
+  }
+  Index rows() const override { return A_->rows(); }
+  Index cols() const override { return A_->cols(); }
+  Real flops_per_column() const override {
+    return A_->flops_per_column() + B_->flops_per_column() + static_cast<Real>(rows());
+  }
+
+ private:
+  void do_apply(ConstColumns v, Columns out) const override {
+    Matrix second(rows(), v.cols());
+    A_->apply(v, out);
+    B_->apply(v, second);
+    out += second;
+  }
+  void do_apply_transpose(ConstColumns u, Columns out) const override {
+    Matrix second(cols(), u.cols());
+    A_->apply_transpose(u, out);
+    B_->apply_transpose(u, second);
+    out += second;
+  }
+  LinearMapPtr A_, B_;
+};
+
+class Product final : public LinearMap {
+ public:
+  explicit Product(std::vector<LinearMapPtr> factors) : factors_(std::move(factors)) {
+    for (std::size_t i = 1; i < factors_.size(); ++i)
+      REZERO_REQUIRE(factors_[i]->cols() == factors_[i - 1]->rows());
+  }
+  Index rows() const override { return factors_.back()->rows(); }
+  Index cols() const override { return factors_.front()->cols(); }
+  Real flops_per_column() const override {
+    Real total = 0;
+    for (const LinearMapPtr& factor : factors_) total += factor->flops_per_column();
+    return total;
+  }
+
+ private:
+  void do_apply(ConstColumns v, Columns out) const override {
+    Matrix now = v;
+    for (std::size_t i = 0; i + 1 < factors_.size(); ++i) {
+      Matrix next(factors_[i]->rows(), v.cols());
+      factors_[i]->apply(now, next);
+      now.swap(next);
+    }
+    factors_.back()->apply(now, out);
+  }
+  void do_apply_transpose(ConstColumns u, Columns out) const override {
+    Matrix now = u;
+    for (std::size_t i = factors_.size(); --i > 0;) {
+      Matrix next(factors_[i]->cols(), u.cols());
+      factors_[i]->apply_transpose(now, next);
+      now.swap(next);
+    }
+    factors_.front()->apply_transpose(now, out);
+  }
+  std::vector<LinearMapPtr> factors_;
+};
+
+class Transpose final : public LinearMap {
+ public:
+  explicit Transpose(LinearMapPtr A) : A_(std::move(A)) {}
+  Index rows() const override { return A_->cols(); }
+  Index cols() const override { return A_->rows(); }
+  Real flops_per_column() const override { return A_->flops_per_column(); }
+
+ private:
+  void do_apply(ConstColumns v, Columns out) const override { A_->apply_transpose(v, out); }
+  void do_apply_transpose(ConstColumns u, Columns out) const override { A_->apply(u, out); }
+  LinearMapPtr A_;
+};
+
+class ResidualMap final : public LinearMap {
+ public:
+  ResidualMap(Vector lambda, Vector alpha, LinearMapPtr B)
+      : lambda_(std::move(lambda)), alpha_(std::move(alpha)), B_(std::move(B)) {
+    REZERO_REQUIRE(B_->rows() == B_->cols());
+    REZERO_REQUIRE(lambda_.size() == 1 || lambda_.size() == B_->rows());
+    REZERO_REQUIRE(alpha_.size() == 1 || alpha_.size() == B_->rows());
+  }
+  Index rows() const override { return B_->rows(); }
+  Index cols() const override { return B_->cols(); }
+  Real flops_per_column() const override { return B_->flops_per_column() + 3 * static_cast<Real>(rows()); }
+
+ private:
+  void do_apply(ConstColumns v, Columns out) const override {
+    B_->apply(v, out);
+    for (Index j = 0; j < v.cols(); ++j) add_skip(v.col(j), scaled(alpha_, out.col(j)), out.col(j));
+  }
+  void do_apply_transpose(ConstColumns u, Columns out) const override {
+    Matrix scaled_u(u.rows(), u.cols());
+    for (Index j = 0; j < u.cols(); ++j) scaled_u.col(j) = scaled(alpha_, u.col(j));
+    B_->apply_transpose(scaled_u, out);
+    for (Index j = 0; j < u.cols(); ++j) add_skip(u.col(j), out.col(j), out.col(j));
+  }
+  static Vector scaled(const Vector& scale, Eigen::Ref<const Vector> v) {
+    return scale.size() == 1 ? Vector(scale(0) * v) : Vector(scale.cwiseProduct(v));
+  }
+  void add_skip(Eigen::Ref<const Vector> v, const Eigen::Ref<const Vector>& branch,
+                Eigen::Ref<Vector> out) const {
+    if (lambda_.size() == 1)
+      out = lambda_(0) * v + branch;
+    else
+      out = lambda_.cwiseProduct(v) + branch;
+  }
+  Vector lambda_, alpha_;
+  LinearMapPtr B_;
+};
+
+}  // namespace
+
+LinearMapPtr identity_map(Index size) {
+  return std::make_shared<Identity>(size);
+}
+LinearMapPtr diagonal_map(Vector d) {
+  return std::make_shared<Diagonal>(std::move(d));
+}
+LinearMapPtr dense_map(MatrixPtr W) {
+  return positionwise_map(std::move(W), 1);
+}
+LinearMapPtr positionwise_map(MatrixPtr W, Index positions) {
+  return std::make_shared<Positionwise>(std::move(W), positions);
+}
+LinearMapPtr sum_map(LinearMapPtr A, LinearMapPtr B) {
+  return std::make_shared<Sum>(std::move(A), std::move(B));
+}
+LinearMapPtr product_map(std::vector<LinearMapPtr> factors) {
+  REZERO_REQUIRE(!factors.empty());
+  if (factors.size() == 1) return factors.front();
+  return std::make_shared<Product>(std::move(factors));
+}
+LinearMapPtr transpose_map(LinearMapPtr A) {
+  return std::make_shared<Transpose>(std::move(A));
+}
+LinearMapPtr residual_map(Vector lambda, Vector alpha, LinearMapPtr B) {
+  return std::make_shared<ResidualMap>(std::move(lambda), std::move(alpha), std::move(B));
+}
+
+LinearMapPtr condense(const LinearMapPtr& A, Index columns) {
+  const Real rows = static_cast<Real>(A->rows()), cols = static_cast<Real>(A->cols());
+  const Real as_is = A->flops_per_column() * static_cast<Real>(columns);
+  const Real formed = A->flops_per_column() * cols + 2 * rows * cols * static_cast<Real>(columns);
+  if (formed >= as_is) return A;
+  return dense_map(std::make_shared<const Matrix>(to_dense(*A)));
+}
+
+}  // namespace rezero
