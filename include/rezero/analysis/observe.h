@@ -1,0 +1,32 @@
+#pragma once
+/// From a computed Jacobian to the numbers of a report.
+
+#include "rezero/analysis/result.h"
+#include "rezero/jacobian/backward.h"
+#include "rezero/jacobian/forward.h"
+
+namespace rezero {
+
+/// max |J − I| for a square J, at any exponent, without overflow.
+ScaledReal identity_error(const ScaledMatrix& J);
+/// max |a − b| for vectors with exponents of their own.
+ScaledReal max_difference(const ScaledVector& a, const ScaledVector& b);
+
+/// Spectrum (if asked for), norms, errors and metrics of J = ∂x_L/∂x_0 at one depth.
+DepthResult observe(const ForwardStep& step, const ScaledVector& x0, const AnalysisOptions& options,
+                    std::uint64_t seed);
+
+/// What checks look at.
+struct CheckObservation {
+  const DepthResult* result = nullptr;
+  const std::vector<BlockFacts>* blocks = nullptr;
+};
+
+/// What one block does to the identity, as the forward pass meets it.
+BlockFacts block_facts(const BlockStep& step);
+
+/// Adds what the backward pass tells: whether the parameter that switches a branch off receives a gradient.
+void add_gradient_facts(BlockFacts& facts, const ResidualBlock& block, const BlockLinearization& at,
+                        const ScaledReal& gate_gradient, const ScaledReal& last_weight_gradient);
+
+}  // namespace rezero

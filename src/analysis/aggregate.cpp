@@ -1,0 +1,70 @@
+#include "rezero/analysis/aggregate.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rezero {
+namespace {
+
+bool same_but_seed(const CellLabels& a, const CellLabels& b) {
+  const auto scheme = [](const CellLabels& labels) {
+    return labels.scheme ? labels.scheme->canonical() : "";
+  };
+  return a.stack == b.stack && a.family == b.family && a.activation == b.activation && a.init == b.init &&
+         a.width == b.width && scheme(a) == scheme(b);
+}
+
+}  // namespace
+
+Aggregator::Group& Aggregator::group(const CellLabels& labels, const DepthResult& depth) {
+  // Cells of one group are neighbours, so the search from the back is short.
+  for (auto at = groups_.rbegin(); at != groups_.rend(); ++at)
+    if (at->depth == depth.depth && same_but_seed(at->labels, labels)) return *at;
+  groups_.push_back({labels, depth.depth, depth.blocks, std::vector<std::vector<Real>>(metrics().size())});
+  return groups_.back();
+}
+
+void Aggregator::add(const CellResult& result) {
+  for (const DepthResult& depth : result.depths) {
+    Group& to = group(result.labels, depth);
+    for (std::size_t m = 0; m < depth.metrics.size(); ++m)
+      if (depth.metrics[m]) to.samples[m].push_back(*depth.metrics[m]);
+  }
+}
+
+std::vector<SummaryRow> Aggregator::rows() const {
+  std::vector<SummaryRow> rows;
+  for (const Group& group : groups_) {
+    SummaryRow row{group.labels, group.depth, group.blocks, {}};
+    for (const auto& samples : group.samples) row.metrics.push_back(summarize(samples));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+MetricSummary summarize(const std::vector<Real>& samples) {
+  MetricSummary summary;
+  summary.count = static_cast<Index>(samples.size());
+  if (samples.empty()) return summary;
+  const auto [low, high] = std::minmax_element(samples.begin(), samples.end());
+  summary.min = *low, summary.max = *high;
+  // In units of the largest magnitude: squares of 1e300 overflow.
+  const Real unit = std::max(std::abs(*low), std::abs(*high));
+  if (unit == 0) {
+    summary.mean = 0;
+    if (samples.size() > 1) summary.standard_error = 0;
+    return summary;
+  }
+  const auto count = static_cast<Real>(samples.size());
+  Real sum = 0;
+  for (Real sample : samples) sum += sample / unit;
+  const Real mean = sum / count;
+  summary.mean = std::clamp(mean * unit, *low, *high);
+  if (samples.size() < 2) return summary;
+  Real squares = 0;
+  for (Real sample : samples) squares += std::pow(sample / unit - mean, 2);
+  summary.standard_error = std::sqrt(squares / (count - 1) / count) * unit;
+  return summary;
+}
+
+}  // namespace rezero

@@ -1,0 +1,124 @@
+#include <algorithm>
+#include <cmath>
+
+#include "rezero/analysis/observe.h"
+
+namespace rezero {
+namespace {
+
+/// The entry farthest from `reference`, and how a message names it.
+struct Farthest {
+  Real value;
+  std::string where;  ///< " (feature 3)" for a vector
+};
+
+Farthest farthest(const Vector& values, Real reference) {
+  Index at = 0;
+  (values.array() - reference).abs().maxCoeff(&at);
+  return {values(at), values.size() == 1 ? "" : " (feature " + std::to_string(at) + ")"};
+}
+
+Role last_role(const BlockParts& parts) {
+  for (const WeightSlot& slot : parts.branch->slots(parts.shape.features, 1))
+    if (slot.last) return slot.role;
+  return Role::linear;
+}
+
+bool is_zero(const MatrixPtr& W) {
+  return W->isZero(0);
+}
+bool is_zero(const VectorPtr& b) {
+  return !b || b->isZero(0);
+}
+
+void skip_reason(const BlockStep& step, std::vector<Culprit>& reasons) {
+  const BlockParts& parts = step.layer.parts();
+  if (parts.mix == MixRule::gated || parts.skip_scale.all_equal(1)) return;
+  const Farthest entry = farthest(parts.skip_scale.values, 1);
+  const std::string reason =
+      parts.skip_scale.all_equal(0) ? "no skip" : "skip scale " + shortest(entry.value) + entry.where;
+  reasons.push_back({step.block, "skip_scale", entry.value, reason});
+}
+
+void branch_reason(const BlockStep& step, std::vector<Culprit>& reasons) {
+  const BlockParts& parts = step.layer.parts();
+  if (parts.branch_scale.all_equal(0)) return;
+  const Farthest entry = farthest(parts.branch_scale.values, 0);
+  if (parts.mix == MixRule::gated) {
+    reasons.push_back(
+        {step.block, "branch_scale", entry.value, "gate " + shortest(entry.value) + entry.where});
+    return;
+  }
+  const Role role = last_role(parts);
+  const WeightPair& last = parts.weights.at(role);
+  if (!is_zero(last.weight)) {
+    reasons.push_back(
+        {step.block, "branch_scale", entry.value, "branch scale " + shortest(entry.value) + entry.where});
+  } else if (!is_zero(last.bias)) {
+    reasons.push_back({step.block, std::string(role_name(role)) + ".bias", farthest(*last.bias, 0).value,
+                       "bias of the zero last weight"});
+  }
+}
+
+void outer_reasons(const BlockStep& step, std::vector<Culprit>& reasons) {
+  const BlockParts& parts = step.layer.parts();
+  if (parts.output_bias.size() != 0 && !parts.output_bias.isZero(0))
+    reasons.push_back(
+        {step.block, "output_bias", farthest(parts.output_bias, 0).value, "bias after the scale"});
+  if (parts.post_norm)
+    reasons.push_back(
+        {step.block, "post_norm", {}, "norm after the sum: " + std::string(parts.post_norm.kind->name)});
+  if (parts.post_activation && !parts.post_activation->is_identity())
+    reasons.push_back(
+        {step.block, "post_activation", {}, "outer activation " + parts.post_activation->canonical()});
+}
+
+/// Why a gate that is zero gets no gradient.
+std::string dead_gate(const ResidualBlock& block, const BlockLinearization& at) {
+  const BlockParts& parts = block.parts();
+  if (!at.branch_value.isZero(0)) return "dead: no gradient reaches the gate";
+  if (is_zero(parts.weights.at(last_role(parts)).weight)) return "dead: branch output and gate are both zero";
+  return "dead: the gate is zero and so is the branch output for this input";
+}
+
+/// Why a last weight that is zero gets no gradient.
+std::string dead_last_weight(const BlockLinearization& at) {
+  if (at.last_input.isZero(0)) return "dead: the last weight is zero and so is what it is applied to";
+  return "dead: the last weight is zero and no gradient reaches it (the activation's derivative at 0 is 0)";
+}
+
+}  // namespace
+
+BlockFacts block_facts(const BlockStep& step) {
+  BlockFacts facts;
+  facts.block = step.block;
+  facts.state_change = (step.at.value - step.before.mantissa).cwiseAbs().maxCoeff();
+  facts.jacobian_change = step.jacobian_change;
+  if (facts.state_change != 0 || facts.jacobian_change != 0) {
+    skip_reason(step, facts.reasons);
+    branch_reason(step, facts.reasons);
+    outer_reasons(step, facts.reasons);
+    if (facts.reasons.empty())
+      facts.reasons.push_back({step.block, "block", {}, "the block is not the identity"});
+  }
+  return facts;
+}
+
+void add_gradient_facts(BlockFacts& facts, const ResidualBlock& block, const BlockLinearization& at,
+                        const ScaledReal& gate_gradient, const ScaledReal& last_weight_gradient) {
+  const BlockParts& parts = block.parts();
+  const Role role = last_role(parts);
+  if (parts.branch_scale.all_equal(0)) {
+    facts.branch_off = true;
+    if (parts.branch_scale.role == ScaleRole::constant)
+      facts.dead = Culprit{facts.block, "branch_scale", 0, "dead: the branch scale is a constant 0"};
+    else if (gate_gradient.is_zero())
+      facts.dead = Culprit{facts.block, "branch_scale", 0, dead_gate(block, at)};
+  } else if (is_zero(parts.weights.at(role).weight)) {
+    facts.branch_off = true;
+    if (last_weight_gradient.is_zero())
+      facts.dead = Culprit{facts.block, std::string(role_name(role)) + ".weight", 0, dead_last_weight(at)};
+  }
+}
+
+}  // namespace rezero

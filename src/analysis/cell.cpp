@@ -1,0 +1,150 @@
+#include <algorithm>
+#include <cmath>
+
+#include "rezero/analysis/observe.h"
+#include "rezero/analysis/sweep.h"
+#include "rezero/core/contract.h"
+#include "rezero/core/error.h"
+#include "rezero/random/sample.h"
+
+namespace rezero {
+namespace {
+
+/// One cell on its way through the stack: what is collected block by block.
+class CellRun {
+ public:
+  CellRun(const Cell& cell, const AnalysisOptions& options, const RunOptions& run)
+      : cell_(cell), options_(options), run_(run) {
+    result_.cell = cell.index;
+    result_.labels = cell.labels;
+  }
+
+  CellResult take() {
+    try {
+      pass();
+    } catch (const Cancelled&) {
+      throw;
+    } catch (const NumericalError& error) {
+      fail_rest("numerical", error.what());
+    } catch (const std::bad_alloc&) {
+      fail_rest("memory", "out of memory (use a smaller width, fewer threads or --max-memory)");
+    }
+    return std::move(result_);
+  }
+
+ private:
+  bool keeps_states() const { return options_.profile || !options_.checks.empty(); }
+
+  void pass() {
+    stack_ = cell_.stack ? cell_.stack : build_stack(*cell_.spec, cell_.labels.seed, cell_.depths.back());
+    x0_ = {stack_->input(), 0};
+    states_.push_back(x0_);
+    ForwardOptions forward;
+    forward.workers = run_.threads;
+    forward.measure_changes = !options_.checks.empty();
+    forward.checkpoint = [this] { checkpoint(); };
+    forward.on_block = [this](const BlockStep& step) { note(step); };
+    const Index n = stack_->shape().size();
+    forward_jacobian(
+        *stack_, x0_.mantissa, Matrix::Identity(n, n), cell_.depths,
+        [this](const ForwardStep& step) { visit(step); }, forward);
+  }
+
+  void checkpoint() const {
+    if (run_.stop && *run_.stop) throw Cancelled();
+  }
+
+  void note(const BlockStep& step) {
+    if (!options_.checks.empty()) blocks_.push_back(block_facts(step));
+    if (options_.profile) {
+      ScaledReal norm = frobenius_norm(step.at.branch_value);
+      if (!norm.is_zero()) norm.exponent += step.before.exponent;
+      branch_norm_.push_back(norm);
+    }
+    if (keeps_states()) states_.push_back({step.at.value, step.before.exponent});
+    if (run_.progress) run_.progress(1, 0);
+  }
+
+  void visit(const ForwardStep& step) {
+    if (keeps_states()) states_.back() = step.state;  // as renormalized
+    DepthResult depth = observe(step, x0_, options_, cell_.labels.seed);
+    if (options_.profile || !options_.checks.empty()) look_back(depth);
+    if (options_.spectrum && depth.spectrum.status == SpectrumStatus::breakdown)
+      result_.failures.push_back({depth.depth, "spectrum", depth.spectrum.message});
+    result_.depths.push_back(std::move(depth));
+  }
+
+  /// The backward pass from this depth: gradients for profiles and checks, suffix norms for profiles.
+  void look_back(DepthResult& depth) {
+    BackwardRequest request;
+    request.cotangent = cotangent();
+    request.suffix_norms = options_.profile;
+    request.workers = run_.threads;
+    request.checkpoint = [this] { checkpoint(); };
+    const BackwardResult back = backward_pass(*stack_, states_, request);
+    if (options_.profile) depth.profile = profile(back);
+    if (options_.checks.empty()) return;
+    std::vector<BlockFacts> blocks = blocks_;
+    for (BlockFacts& facts : blocks) add_gradients(facts, back);
+    const CheckObservation seen{&depth, &blocks};
+    for (const CheckSpec& check : options_.checks) depth.checks.push_back(check.check().run(seen, check));
+  }
+
+  void add_gradients(BlockFacts& facts, const BackwardResult& back) const {
+    const auto l = static_cast<std::size_t>(facts.block);
+    const BlockPtr block = stack_->block(facts.block);
+    add_gradient_facts(facts, *block, block->linearize_block(states_[l].mantissa), back.gate_gradient[l],
+                       back.last_weight_gradient[l]);
+  }
+
+  /// A unit vector: all entries equal to 1 for `ones` (as reference values are made with), Haar-random
+  /// otherwise.
+  Vector cotangent() const {
+    const Index n = stack_->shape().size();
+    if (options_.cotangent == CotangentLaw::ones) return Vector::Ones(n);
+    Vector u = normal_vector(n, stream_key(cell_.labels.seed, StreamRole::cotangent));
+    return u / u.norm();
+  }
+
+  Profile profile(const BackwardResult& back) const {
+    const auto n = static_cast<Real>(stack_->shape().size());
+    Profile profile;
+    for (const ScaledVector& state : states_) {
+      const ScaledReal norm = frobenius_norm(state.mantissa);
+      profile.forward_rms.push_back(
+          ScaledReal::make(norm.mantissa / std::sqrt(n), norm.exponent + state.exponent));
+    }
+    profile.branch_norm = branch_norm_;
+    for (const ScaledReal& square : back.suffix_square)
+      profile.gradient_square.push_back(ScaledReal::make(square.mantissa / n, square.exponent));
+    profile.gate_gradient = back.gate_gradient;
+    return profile;
+  }
+
+  /// Every depth not yet visited fails, and says where.
+  void fail_rest(const std::string& kind, const std::string& message) {
+    for (Index depth : cell_.depths) {
+      const bool done = std::any_of(result_.depths.begin(), result_.depths.end(),
+                                    [depth](const DepthResult& r) { return r.depth == depth; });
+      if (!done) result_.failures.push_back({depth, kind, message});
+    }
+  }
+
+  const Cell& cell_;
+  const AnalysisOptions& options_;
+  const RunOptions& run_;
+  StackPtr stack_;
+  ScaledVector x0_;
+  std::vector<ScaledVector> states_;
+  std::vector<ScaledReal> branch_norm_;
+  std::vector<BlockFacts> blocks_;
+  CellResult result_;
+};
+
+}  // namespace
+
+CellResult run_cell(const Cell& cell, const AnalysisOptions& options, const RunOptions& run) {
+  return CellRun(cell, options, run).take();
+}
+
+}  // namespace rezero

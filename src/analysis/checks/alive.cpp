@@ -1,0 +1,27 @@
+#include "parts.h"
+
+namespace rezero {
+namespace {
+
+CheckResult run(const CheckObservation& seen, const CheckSpec& spec) {
+  CheckResult result = check_parts::begin(spec, "dead branches", 0);
+  for (const BlockFacts& block : *seen.blocks)
+    if (block.dead) check_parts::add(result, *block.dead);
+  result.value = ScaledReal::make(static_cast<Real>(result.culprit_count));
+  result.pass = result.culprit_count == 0;
+  return result;
+}
+
+}  // namespace
+
+Check check_alive() {
+  return {"alive",
+          {},
+          "what switches a branch off (a zero scale or a zero last weight) receives a non-zero gradient",
+          "derived here",
+          {},
+          false,
+          run};
+}
+
+}  // namespace rezero

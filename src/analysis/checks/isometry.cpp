@@ -1,0 +1,51 @@
+#include <algorithm>
+#include <cmath>
+
+#include "parts.h"
+
+namespace rezero {
+namespace {
+
+/// |σ − 1| at any exponent.
+ScaledReal distance_from_one(const ScaledReal& sigma) {
+  const auto real = sigma.to_real();
+  if (real) return ScaledReal::make(std::abs(*real - 1));
+  return sigma.exponent > 0 ? sigma : ScaledReal::make(1);
+}
+
+void add_largest_changes(CheckResult& result, std::vector<BlockFacts> blocks) {
+  std::stable_sort(blocks.begin(), blocks.end(), [](const BlockFacts& a, const BlockFacts& b) {
+    return a.jacobian_change > b.jacobian_change;
+  });
+  check_parts::add_reasons(result, blocks);
+  std::stable_sort(result.culprits.begin(), result.culprits.end(),
+                   [](const Culprit& a, const Culprit& b) { return a.block < b.block; });
+}
+
+CheckResult run(const CheckObservation& seen, const CheckSpec& spec) {
+  CheckResult result = check_parts::begin(spec, "max|sigma - 1|", spec.params().real("tol"));
+  const Spectrum& s = seen.result->spectrum;
+  if (s.status == SpectrumStatus::breakdown || s.sigma.empty() || s.part != SpectrumPart::full) {
+    result.message = s.message.empty() ? "the full spectrum is not known" : s.message;
+    return result;
+  }
+  const ScaledReal high = distance_from_one(s.sigma.front()), low = distance_from_one(s.sigma.back());
+  result.value = high.log() >= low.log() ? high : low;
+  result.pass = check_parts::within(*result.value, result.bound);
+  if (!result.pass) add_largest_changes(result, *seen.blocks);
+  return result;
+}
+
+}  // namespace
+
+Check check_isometry() {
+  return {"isometry",
+          {},
+          "every singular value of J lies in [1 - tol, 1 + tol]",
+          "Saxe et al. 2014; Pennington, Schoenholz & Ganguli 2017 (arXiv 1711.04735)",
+          {{"tol", ParamKind::real, "0.1", "largest |sigma - 1| allowed", {}, 0}},
+          true,
+          run};
+}
+
+}  // namespace rezero

@@ -1,0 +1,63 @@
+#include <algorithm>
+
+#include "rezero/analysis/sweep.h"
+
+namespace rezero {
+namespace {
+
+constexpr Real fixed_bytes = 20e6;   // stack, tables, buffers of one worker
+constexpr Real square_matrices = 6;  // n × n doubles at the peak: J, its successor, the spectrum's copies
+constexpr Real spectrum_flops =
+    8.0 / 3 + 2 + 2.0 / 3;  // · n³: bidiagonalization, and the certificate's JᵀJ and LU
+
+struct Size {
+  Real n, weights, flops_per_column;
+};
+
+Size size_of(const Cell& cell) {
+  if (cell.spec) {
+    Size size{static_cast<Real>(cell.spec->width), block_weight_bytes(*cell.spec), 0};
+    size.flops_per_column = size.weights / sizeof(Real) * 2;
+    return size;
+  }
+  const auto n = static_cast<Real>(cell.stack->shape().size());
+  return {
+      n, 0,
+      4 * n * n};  // a loaded stack's weights are in memory already; the estimate takes two square matrices
+}
+
+Real cell_bytes(const Cell& cell, const AnalysisOptions& options) {
+  const Size size = size_of(cell);
+  Real bytes = square_matrices * size.n * size.n * sizeof(Real) + size.weights + fixed_bytes;
+  if (options.profile || !options.checks.empty())
+    bytes += static_cast<Real>(cell.depths.back()) * size.n * sizeof(Real);
+  return bytes;
+}
+
+Real cell_flops(const Cell& cell, const AnalysisOptions& options) {
+  const Size size = size_of(cell);
+  const Real block = size.n * size.flops_per_column;
+  Real flops = static_cast<Real>(cell.depths.back()) * block;
+  for (Index depth : cell.depths) {
+    if (options.spectrum) flops += spectrum_flops * size.n * size.n * size.n;
+    if (options.profile) flops += static_cast<Real>(depth) * block;
+  }
+  return flops;
+}
+
+}  // namespace
+
+CostEstimate estimate_cost(const SweepPlan& plan, const std::vector<Cell>& cells, int threads) {
+  CostEstimate cost;
+  cost.cells = cells.size();
+  for (const Cell& cell : cells) {
+    cost.rows += cell.depths.size();
+    cost.bytes_per_worker = std::max(cost.bytes_per_worker, cell_bytes(cell, plan.analysis));
+    cost.flops += cell_flops(cell, plan.analysis);
+  }
+  const bool side_by_side = static_cast<int>(cells.size()) >= threads;
+  cost.bytes = cost.bytes_per_worker * (side_by_side ? threads : 1);
+  return cost;
+}
+
+}  // namespace rezero

@@ -1,0 +1,53 @@
+#include "rezero/analysis/sweep.h"
+
+namespace rezero {
+namespace {
+
+CellLabels labels_of(const StackSpec& spec, std::uint64_t seed) {
+  CellLabels labels;
+  labels.scheme = spec.scheme;
+  labels.family = spec.family->name;
+  labels.activation = spec.family->uses_activation ? spec.activation.canonical() : "";
+  labels.init = spec.initializer.canonical();
+  labels.width = labels.dimension = spec.width;
+  labels.seed = seed;
+  return labels;
+}
+
+/// One pass gives all depths of a scheme that ignores the total depth; else every depth is a stack of its
+/// own.
+void add_cells(std::vector<Cell>& cells, const StackSpec& spec, std::uint64_t seed,
+               const std::vector<Index>& depths) {
+  const auto add = [&](std::vector<Index> wanted) {
+    cells.push_back({cells.size(), labels_of(spec, seed), spec, nullptr, std::move(wanted)});
+  };
+  if (!spec.scheme.depends_on_depth()) return add(depths);
+  for (Index depth : depths) add({depth});
+}
+
+}  // namespace
+
+std::vector<Cell> expand_cells(const SweepPlan& plan) {
+  std::vector<Cell> cells;
+  if (plan.stack) {
+    CellLabels labels;
+    labels.stack = plan.stack->file.path;
+    labels.width = plan.stack->stack->shape().features;
+    labels.dimension = plan.stack->stack->shape().size();
+    labels.seeded = false;
+    cells.push_back({0, std::move(labels), std::nullopt, plan.stack->stack, plan.depths});
+    return cells;
+  }
+  for (const SchemeSpec& scheme : plan.schemes)
+    for (Index width : plan.widths)
+      for (const Activation& activation : plan.activations)
+        for (const Initializer& initializer : plan.initializers)
+          for (std::uint64_t seed : plan.seeds)
+            add_cells(cells,
+                      {scheme, plan.family, width, plan.hidden_ratio, activation, initializer, plan.tied,
+                       plan.input},
+                      seed, plan.depths);
+  return cells;
+}
+
+}  // namespace rezero

@@ -1,0 +1,82 @@
+#include "parts.h"
+
+namespace rezero {
+using namespace metric_parts;
+namespace {
+
+/// (2 log ‖J‖_F − log n) in units of log₁₀.
+Real log10_mean_square(const Observation& o) {
+  return 2 * o.frobenius.log10() - std::log10(static_cast<Real>(o.cols));
+}
+
+}  // namespace
+
+Metric metric_mean_square() {
+  return {"mean_square",
+          {"m1", "chi"},
+          "1",
+          "||J||_F^2 / n, n the number of columns: the mean of sigma^2",
+          "Bachlechner et al. 2021 (arXiv 2003.04887), section 2.1",
+          [](const Observation& o) -> Value {
+            const ScaledReal& f = o.frobenius;
+            if (f.is_zero()) return 0;
+            return ScaledReal::make(f.mantissa * f.mantissa / static_cast<Real>(o.cols), 2 * f.exponent)
+                .to_real();
+          }};
+}
+
+Metric metric_log10_mean_square() {
+  return {"log10_mean_square",
+          {},
+          "decades",
+          "log10 mean_square: no range limit",
+          "",
+          [](const Observation& o) -> Value { return finite(log10_mean_square(o)); }};
+}
+
+Metric metric_relative_variance() {
+  return {"relative_variance",
+          {},
+          "1",
+          "m2 / m1^2 - 1, m_k the mean of sigma^2k over the columns",
+          "Pennington, Schoenholz & Ganguli 2018 (arXiv 1802.09979), eq. 22",
+          [](const Observation& o) -> Value {
+            const Spectrum& s = *o.spectrum;
+            if (!full(s) || s.sigma.front().is_zero()) return std::nullopt;
+            Real second = 0, fourth = 0;
+            for (const ScaledReal& sigma : s.sigma) {
+              const Real square = std::pow(relative(sigma, s.sigma.front()), 2);
+              second += square;
+              fourth += square * square;
+            }
+            return static_cast<Real>(o.cols) * fourth / (second * second) - 1;
+          }};
+}
+
+Metric metric_stable_rank() {
+  return {"stable_rank",
+          {},
+          "1",
+          "||J||_F^2 / sigma_max^2",
+          "Rudelson & Vershynin 2007",
+          [](const Observation& o) -> Value {
+            const ScaledReal* top = largest(*o.spectrum);
+            if (!top || top->is_zero()) return std::nullopt;
+            return std::pow(relative(o.frobenius, *top), 2);
+          }};
+}
+
+Metric metric_numerical_rank() {
+  return {"numerical_rank",
+          {},
+          "1",
+          "number of singular values above relative_resolution * sigma_max",
+          "",
+          [](const Observation& o) -> Value {
+            const Spectrum& s = *o.spectrum;
+            if (!full(s)) return std::nullopt;
+            return static_cast<Real>(s.dimension - s.null_directions - s.unresolved());
+          }};
+}
+
+}  // namespace rezero

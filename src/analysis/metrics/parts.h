@@ -1,0 +1,51 @@
+#pragma once
+/// What metrics are put together from.
+
+#include <cmath>
+#include <optional>
+
+#include "rezero/analysis/metric.h"
+
+namespace rezero::metric_parts {
+
+using Value = std::optional<Real>;
+
+inline bool usable(const Spectrum& s) {
+  return s.status != SpectrumStatus::breakdown && !s.sigma.empty();
+}
+inline bool full(const Spectrum& s) {
+  return usable(s) && s.part == SpectrumPart::full;
+}
+inline bool has_largest(const Spectrum& s) {
+  return usable(s) && s.part != SpectrumPart::smallest;
+}
+inline bool has_smallest(const Spectrum& s) {
+  return usable(s) && s.part != SpectrumPart::largest;
+}
+
+/// σ_max, where the spectrum reaches it.
+inline const ScaledReal* largest(const Spectrum& s) {
+  return has_largest(s) ? &s.sigma.front() : nullptr;
+}
+
+/// σ_min where it is known: resolved, or a proved zero.
+inline std::optional<ScaledReal> smallest(const Spectrum& s) {
+  if (!has_smallest(s)) return std::nullopt;
+  if (s.null_directions > 0) return ScaledReal{};
+  if (!s.resolved(s.sigma.size() - 1)) return std::nullopt;
+  return s.sigma.back();
+}
+
+/// A finite double, or nothing.
+inline Value finite(Real value) {
+  return std::isfinite(value) ? Value(value) : std::nullopt;
+}
+
+/// σ as a double relative to the largest: σ / σ_max (0 for a zero matrix).
+inline Real relative(const ScaledReal& sigma, const ScaledReal& top) {
+  if (sigma.is_zero() || top.is_zero()) return 0;
+  const auto shift = sigma.exponent - top.exponent;
+  return shift < -2000 ? 0 : std::ldexp(sigma.mantissa / top.mantissa, static_cast<int>(shift));
+}
+
+}  // namespace rezero::metric_parts

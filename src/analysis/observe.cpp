@@ -1,0 +1,66 @@
+#include "rezero/analysis/observe.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "rezero/core/contract.h"
+
+namespace rezero {
+namespace {
+
+int clamp_exponent(std::int64_t e) {
+  return static_cast<int>(std::clamp<std::int64_t>(e, -4000, 4000));
+}
+
+}  // namespace
+
+ScaledReal identity_error(const ScaledMatrix& J) {
+  REZERO_REQUIRE(J.mantissa.rows() == J.mantissa.cols());
+  // In units of 2^r, r = max(e, 0), neither J nor I overflows, and what underflows is too small to be the
+  // maximum.
+  const std::int64_t r = std::max<std::int64_t>(J.exponent, 0);
+  const int shift = clamp_exponent(J.exponent - r);
+  const Real one = std::ldexp(1.0, clamp_exponent(-r));
+  Real largest = 0;
+  for (Index j = 0; j < J.mantissa.cols(); ++j)
+    for (Index i = 0; i < J.mantissa.rows(); ++i) {
+      const Real entry = shift == 0 ? J.mantissa(i, j) : std::ldexp(J.mantissa(i, j), shift);
+      largest = std::max(largest, std::abs(entry - (i == j ? one : 0)));
+    }
+  return ScaledReal::make(largest, r);
+}
+
+ScaledReal max_difference(const ScaledVector& a, const ScaledVector& b) {
+  const std::int64_t r = std::max(a.exponent, b.exponent);
+  Real largest = 0;
+  for (Index i = 0; i < a.mantissa.size(); ++i) {
+    const Real left = std::ldexp(a.mantissa(i), clamp_exponent(a.exponent - r));
+    const Real right = std::ldexp(b.mantissa(i), clamp_exponent(b.exponent - r));
+    largest = std::max(largest, std::abs(left - right));
+  }
+  return ScaledReal::make(largest, r);
+}
+
+DepthResult observe(const ForwardStep& step, const ScaledVector& x0, const AnalysisOptions& options,
+                    std::uint64_t seed) {
+  const ScaledMatrix& J = step.jacobian;
+  DepthResult result;
+  result.depth = result.blocks = step.depth;
+  result.rows = J.mantissa.rows(), result.cols = J.mantissa.cols();
+  result.frobenius = frobenius_norm(J.mantissa);
+  if (!result.frobenius.is_zero()) result.frobenius.exponent += J.exponent;
+  if (result.rows == result.cols) result.identity_error = identity_error(J);
+  if (step.state.mantissa.size() == x0.mantissa.size()) result.output_error = max_difference(step.state, x0);
+  if (!options.spectrum) return result;
+  SpectrumRequest request;
+  request.method = options.method;
+  request.top = options.top, request.bottom = options.bottom;
+  request.start = stream_key(seed, StreamRole::start_vector);
+  result.spectrum = compute_spectrum(J, request);
+  const Observation seen{&result.spectrum, result.rows,           result.cols,
+                         result.frobenius, result.identity_error, result.output_error};
+  for (const Metric& metric : metrics()) result.metrics.push_back(metric.compute(seen));
+  return result;
+}
+
+}  // namespace rezero
