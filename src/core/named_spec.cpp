@@ -81,7 +81,7 @@ bool Params::given(std::string_view name) const {
 namespace {
 
 ParamValue resolve_one(const ParamInfo& info, const std::string* written, std::string_view owner) {
-  ParamValue value{std::string(info.name), info.kind, std::string(info.default_text)};
+  ParamValue value{std::string(info.name), info.kind, std::string(info.default_text), 0, {}, true};
   if (written) value.text = *written, value.is_default = false;
   const bool is_choice =
       std::find(info.choices.begin(), info.choices.end(), value.text) != info.choices.end();
