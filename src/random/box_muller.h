@@ -39,7 +39,7 @@ static inline double log_positive(double u) {
   p = p * z + 0.28571428625975487;
   p = p * z + 0.39999999999899505;
   p = p * z + 0.666666666666667;
-  constexpr double ln2_high = 0.6931471805591, ln2_low = 8.452886226565474e-13;
+  constexpr double ln2_high = 0x1.62e42fefa2p-1, ln2_low = 0x1.9ef35793c7673p-41;
   return k * ln2_high - ((s * (f - z * p) - k * ln2_low) - f);
 }
 
@@ -57,7 +57,7 @@ static inline double sin_quarter(double r) {
   return r * half_pi + r * (p * z + half_pi_low);
 }
 
-/// cos(π r/2) for |r| ≤ ½, within 1 ulp: 1 + r² Q(r²), Q interpolated at 7 Chebyshev nodes of [0, ¼]
+/// cos(π r/2) for |r| ≤ ½, within 1.3 ulp: 1 + r² Q(r²), Q interpolated at 7 Chebyshev nodes of [0, ¼]
 /// (relative error 2^-55).
 static inline double cos_quarter(double r) {
   const double z = r * r;
