@@ -8,12 +8,18 @@
 namespace rezero {
 
 /// count standard normal numbers, elements first … first+count−1 of the stream. first must be even.
-/// Box–Muller (Box & Muller 1958) on pairs (2j, 2j+1) of one Philox block, own log and sine polynomials.
+/// Box–Muller (Box & Muller 1958): elements 2j and 2j+1 are ρ cos θ and ρ sin θ of one Philox block, whose
+/// counter is (j low, j high, role, block). Of its words (w0 … w3), 51 bits of w0 + 2^32 w1 make ρ and 53 of
+/// w2 + 2^32 w3 make θ; src/random/kernel.h has the exact map. Own log, sine and cosine: within 5 ulp of the
+/// exact values (the sum of all errors; below 3 where tested). 0 < |number| < 8.5, symmetric. Cost: half a
+/// Philox block a number; 2 ns with AVX-512, 7 ns with SSE2 (bench/random_bench.cpp).
 void fill_normal(Real* out, Index count, const StreamKey& key, std::uint64_t first = 0);
 
-/// count numbers uniform on (−1, 1), symmetric about zero, never ±1 or 0, 52 random bits. first must be even.
+/// count numbers uniform on (−1, 1): odd multiples of 2^-52, symmetric about zero, never ±1 or 0, 52 random
+/// bits. Element 2j is made of w0 + 2^32 w1, element 2j+1 of w2 + 2^32 w3. first must be even.
 void fill_uniform(Real* out, Index count, const StreamKey& key, std::uint64_t first = 0);
 
+/// Elements 0 … size−1 as a vector, or column by column as a matrix.
 Vector normal_vector(Index size, const StreamKey& key);
 Matrix normal_matrix(Index rows, Index cols, const StreamKey& key);
 Matrix uniform_matrix(Index rows, Index cols, const StreamKey& key);

@@ -1,0 +1,92 @@
+#include "rezero/init/initializer.h"
+
+#include <algorithm>
+
+#include "rezero/core/contract.h"
+
+namespace rezero {
+namespace {
+
+using Preset = std::pair<std::string_view, std::string_view>;
+
+const InitializerKind& kind_of(const std::string& name) {
+  if (const InitializerKind* kind = initializers().find(name)) return *kind;
+  std::vector<std::string_view> known, others;
+  for (const InitializerKind& kind : initializers()) {
+    known.push_back(kind.name);
+    others.insert(others.end(), kind.aliases.begin(), kind.aliases.end());
+  }
+  for (const Preset& preset : initializer_presets()) others.push_back(preset.first);
+  throw UsageError(unknown_name_message(initializers().kind(), name, known, others));
+}
+
+/// What the preset fixes joins the written parameters, unless it is the default anyway: `he-normal` is `he`.
+void merge(NamedSpec& spec, const NamedSpec& preset, const std::string& written_name) {
+  for (const auto& [name, value] : preset.params) {
+    const auto same = [&, &param_name = name](const auto& param) { return param.first == param_name; };
+    const auto written = std::find_if(spec.params.begin(), spec.params.end(), same);
+    if (written != spec.params.end() && written->second != value)
+      throw UsageError("initializer '" + written_name + "' has " + name + "=" + value + ", but '" + name +
+                       "=" + printable(written->second) + "' was given: write '" + preset.name + ":" + name +
+                       "=" + printable(written->second) + "' or leave it out");
+    for (const ParamInfo& info : initializers().at(preset.name).params)
+      if (info.name == name && info.default_text != value && written == spec.params.end())
+        spec.params.emplace_back(name, value);
+  }
+}
+
+NamedSpec expand_preset(const NamedSpec& spec) {
+  for (const auto& [name, text] : initializer_presets()) {
+    if (name != spec.name) continue;
+    const NamedSpec preset = parse_named_spec(text);
+    NamedSpec expanded = {preset.name, spec.params};
+    merge(expanded, preset, spec.name);
+    return expanded;
+  }
+  return spec;
+}
+
+void check_shape(const WeightContext& context) {
+  REZERO_REQUIRE(context.fan_out > 0 && context.fan_in > 0);
+}
+
+}  // namespace
+
+const std::vector<Preset>& initializer_presets() {
+  static const std::vector<Preset> presets = {
+      {"he-normal", "he:law=normal"},         {"he-uniform", "he:law=uniform"},
+      {"kaiming-normal", "he:law=normal"},    {"kaiming-uniform", "he:law=uniform"},
+      {"xavier-normal", "xavier:law=normal"}, {"xavier-uniform", "xavier:law=uniform"},
+      {"glorot-normal", "xavier:law=normal"}, {"glorot-uniform", "xavier:law=uniform"},
+      {"lecun-normal", "lecun:law=normal"},   {"lecun-uniform", "lecun:law=uniform"},
+  };
+  return presets;
+}
+
+Initializer::Initializer(const NamedSpec& spec) {
+  const NamedSpec expanded = expand_preset(spec);
+  kind_ = &kind_of(expanded.name);
+  params_ = resolve_params(expanded, kind_->params, "initializer '" + std::string(kind_->name) + "'");
+}
+
+Matrix Initializer::weight(const WeightContext& context, const StreamKey& key) const {
+  check_shape(context);
+  return kind_->weight(context, params_, key);
+}
+
+Vector Initializer::bias(const WeightContext& context, const StreamKey& key) const {
+  check_shape(context);
+  if (!has_bias()) return Vector::Zero(context.fan_out);
+  return kind_->bias(context, params_, key);
+}
+
+bool Initializer::has_bias() const {
+  if (!kind_->bias) return false;
+  return !kind_->has_bias || kind_->has_bias(params_);
+}
+
+std::string Initializer::canonical() const {
+  return canonical_spec(kind_->name, params_);
+}
+
+}  // namespace rezero

@@ -1,0 +1,44 @@
+#include "init/laws.h"
+
+#include <cmath>
+
+#include "rezero/core/contract.h"
+#include "rezero/random/sample.h"
+
+namespace rezero::detail {
+namespace {
+
+/// The replacement of entry e. It is asked for only after |normal e| > cut/std, and no normal exceeds 8.5:
+/// then an attempt is accepted with probability √(2π) erf(c/√2)/(2c) ≥ 0.147, c = cut/std, and 4096 fail
+/// with probability below 1e-280.
+Real redraw_truncated(std::uint64_t entry, Real std, Real cut, const StreamKey& key) {
+  for (std::uint64_t attempt = 1; attempt <= 4096; ++attempt) {
+    Real pair[2];
+    fill_uniform(pair, 2, key, 2 * ((attempt << 40) + entry));
+    const Real value = cut * pair[0], z = value / std;
+    if (0.5 + 0.5 * pair[1] < std::exp(-0.5 * z * z)) return value;
+  }
+  return 0;
+}
+
+}  // namespace
+
+Matrix scaled_law(const WeightContext& context, const std::string& law, Real std, const StreamKey& key) {
+  if (law == "uniform") return uniform_matrix(context.fan_out, context.fan_in, key) * (std::sqrt(3.0) * std);
+  return normal_matrix(context.fan_out, context.fan_in, key) * std;
+}
+
+Matrix truncated_normal(const WeightContext& context, Real std, Real cut, const StreamKey& key) {
+  Matrix w = normal_matrix(context.fan_out, context.fan_in, key) * std;
+  REZERO_REQUIRE(w.size() < Index{1} << 40);
+  for (Index e = 0; e < w.size(); ++e)
+    if (std::abs(w.data()[e]) > cut)
+      w.data()[e] = redraw_truncated(static_cast<std::uint64_t>(e), std, cut, key);
+  return w;
+}
+
+Real gain_of(const WeightContext& context, const Params& params) {
+  return params.text("gain") == "auto" ? context.activation_gain : params.real("gain");
+}
+
+}  // namespace rezero::detail

@@ -1,0 +1,21 @@
+#pragma once
+/// The draws behind the table of initializers. Normal laws of one key are multiples of the same raw normals,
+/// uniform laws of the same raw uniforms: common random numbers across initializers.
+
+#include "rezero/init/initializer.h"
+
+namespace rezero::detail {
+
+/// Entries of standard deviation `std`: normal, or uniform on (−√3 std, √3 std).
+Matrix scaled_law(const WeightContext& context, const std::string& law, Real std, const StreamKey& key);
+
+/// W entries std·N(0, 1), given that they lie in [−cut, cut]. Entry e is std times normal e of the stream if
+/// that is within the cut, else a fresh draw of the truncated law from addresses of its own: attempt
+/// k = 1, 2, … takes the uniform pair (x, v), pair k·2^40 + e of the stream, and accepts cut·x if
+/// (1+v)/2 < exp(−(cut·x/std)²/2). Both parts have the truncated law, so W has it for any std and cut.
+Matrix truncated_normal(const WeightContext& context, Real std, Real cut, const StreamKey& key);
+
+/// The parameter `gain`: a number, or the activation's own for `auto`.
+Real gain_of(const WeightContext& context, const Params& params);
+
+}  // namespace rezero::detail

@@ -1,0 +1,166 @@
+/// The initializers that can be named: one row each.
+
+#include <cmath>
+
+#include "init/laws.h"
+#include "rezero/linalg/haar.h"
+#include "rezero/random/sample.h"
+
+namespace rezero {
+namespace {
+
+using Context = WeightContext;
+constexpr Real torch_cut = 2;  // torch and timm cut at the value 2, not at two standard deviations
+
+const ParamInfo law = {
+    "law", ParamKind::choice, "normal", "distribution of the entries", {"normal", "uniform"}};
+
+ParamInfo gain(std::string_view default_text) {
+  return {"gain",       ParamKind::real_or_choice,
+          default_text, "factor, or auto: the activation's own gain",
+          {"auto"},     0.0};
+}
+
+Real inverse_sqrt(Index fan) {
+  return 1 / std::sqrt(static_cast<Real>(fan));
+}
+
+Matrix he(const Context& context, const Params& params, const StreamKey& key) {
+  const Index fan = params.text("mode") == "fan_out" ? context.fan_out : context.fan_in;
+  return detail::scaled_law(context, params.text("law"), detail::gain_of(context, params) * inverse_sqrt(fan),
+                            key);
+}
+
+Matrix xavier(const Context& context, const Params& params, const StreamKey& key) {
+  const Real std = std::sqrt(2.0) * inverse_sqrt(context.fan_in + context.fan_out);
+  return detail::scaled_law(context, params.text("law"), detail::gain_of(context, params) * std, key);
+}
+
+Matrix lecun(const Context& context, const Params& params, const StreamKey& key) {
+  return detail::scaled_law(context, params.text("law"), inverse_sqrt(context.fan_in), key);
+}
+
+Matrix orthogonal(const Context& context, const Params& params, const StreamKey& key) {
+  return haar_orthogonal(context.fan_out, context.fan_in, key) * detail::gain_of(context, params);
+}
+
+Matrix gaussian(const Context& context, const Params& params, const StreamKey& key) {
+  return detail::scaled_law(context, "normal", params.real("sigma_w") * inverse_sqrt(context.fan_in), key);
+}
+
+Vector gaussian_bias(const Context& context, const Params& params, const StreamKey& key) {
+  return normal_vector(context.fan_out, key) * params.real("sigma_b");
+}
+
+bool gaussian_has_bias(const Params& params) {
+  return params.real("sigma_b") != 0;
+}
+
+Matrix normal(const Context& context, const Params& params, const StreamKey& key) {
+  return detail::scaled_law(context, "normal", params.real("std"), key);
+}
+
+Matrix trunc_normal(const Context& context, const Params& params, const StreamKey& key) {
+  return detail::truncated_normal(context, params.real("std"), torch_cut, key);
+}
+
+Matrix torch_default(const Context& context, const Params&, const StreamKey& key) {
+  return uniform_matrix(context.fan_out, context.fan_in, key) * inverse_sqrt(context.fan_in);
+}
+
+Vector torch_default_bias(const Context& context, const Params&, const StreamKey& key) {
+  return uniform_matrix(context.fan_out, 1, key) * inverse_sqrt(context.fan_in);
+}
+
+std::vector<InitializerKind> table() {
+  const ParamInfo mode = {
+      "mode", ParamKind::choice, "fan_in", "which fan sets the variance", {"fan_in", "fan_out"}};
+  const ParamInfo std_info = {"std", ParamKind::real, "0.02", "standard deviation of an entry", {}, 0.0};
+  const ParamInfo sigma_w = {"sigma_w", ParamKind::real, "1", "weight scale: std is sigma_w/√fan_in", {},
+                             0.0};
+  const ParamInfo sigma_b = {
+      "sigma_b", ParamKind::real, "0", "standard deviation of a bias; 0: no biases", {}, 0.0};
+  return {
+      {"he",
+       {"kaiming"},
+       "keeps the mean square through relu layers",
+       "std = gain/√fan",
+       "He, Zhang, Ren & Sun 2015",
+       {law, mode, gain("1.4142135623730951")},
+       he,
+       nullptr,
+       nullptr},
+      {"xavier",
+       {"glorot"},
+       "compromise between forward and backward variance",
+       "std = gain·√(2/(fan_in + fan_out))",
+       "Glorot & Bengio 2010",
+       {law, gain("1")},
+       xavier,
+       nullptr,
+       nullptr},
+      {"lecun",
+       {},
+       "keeps the mean square through linear layers",
+       "std = 1/√fan_in",
+       "LeCun, Bottou, Orr & Müller 1998",
+       {law},
+       lecun,
+       nullptr,
+       nullptr},
+      {"orthogonal",
+       {},
+       "Haar-distributed orthonormal rows or columns, whichever are fewer",
+       "W = gain·Q, std = gain/√max(fan_in, fan_out)",
+       "Saxe, McClelland & Ganguli 2014; Mezzadri 2007",
+       {gain("1")},
+       orthogonal,
+       nullptr,
+       nullptr},
+      {"gaussian",
+       {},
+       "the mean-field parametrization, biases if sigma_b is not 0",
+       "std = sigma_w/√fan_in, bias std = sigma_b",
+       "Poole et al. 2016; Schoenholz et al. 2017",
+       {sigma_w, sigma_b},
+       gaussian,
+       gaussian_bias,
+       gaussian_has_bias},
+      {"normal",
+       {},
+       "one standard deviation whatever the width (GPT-2, BERT)",
+       "std = std",
+       "Radford et al. 2019; Devlin et al. 2019",
+       {std_info},
+       normal,
+       nullptr,
+       nullptr},
+      {"trunc-normal",
+       {},
+       "normal cut at ±2, outliers drawn again; at std 0.02 the cut is never reached",
+       "std·N(0, 1) given |entry| ≤ 2",
+       "trunc_normal_ of torch and timm",
+       {std_info},
+       trunc_normal,
+       nullptr,
+       nullptr},
+      {"torch-default",
+       {},
+       "what torch.nn.Linear draws, weights and biases",
+       "U(−1/√fan_in, 1/√fan_in), std = 1/√(3 fan_in)",
+       "torch.nn.Linear.reset_parameters",
+       {},
+       torch_default,
+       torch_default_bias,
+       nullptr},
+  };
+}
+
+}  // namespace
+
+const Registry<InitializerKind>& initializers() {
+  static const Registry<InitializerKind> registry("initializer", table());
+  return registry;
+}
+
+}  // namespace rezero

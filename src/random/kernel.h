@@ -1,0 +1,31 @@
+#pragma once
+/// The loops behind sample.h, in pairs: one Philox block makes one pair of numbers. Free of Eigen and of
+/// libm, so that tests can compile them for other instruction sets beside the library
+/// (REZERO_RANDOM_VARIANT).
+///
+/// Pair j of a stream takes the words (w0, w1, w2, w3) = Philox4x32-10(counter = (j low, j high, role,
+/// block), key = (seed low, seed high)) and forms A = w0 + 2^32 w1, B = w2 + 2^32 w3.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "rezero/random/key.h"
+
+#ifndef REZERO_RANDOM_VARIANT
+#define REZERO_RANDOM_VARIANT native
+#endif
+
+namespace rezero::detail {
+inline namespace REZERO_RANDOM_VARIANT {
+
+/// out[2i], out[2i+1] = ρ cos θ, ρ sin θ for pairs first_pair + i, 0 ≤ i < pairs.
+/// ρ = √(−2 log u), u = 1 − 2^-52 (2 ⌊A/2^13⌋ + 1): an odd multiple of 2^-52 in (0, 1), so 0 < ρ < 8.5.
+/// θ = π r/2 with r = 2^-52 (2 ⌊(B mod 2^62)/2^11⌋ + 1) − ½ in (−½, ½); bit 62 of B exchanges cosine and sine
+/// (θ → π/2 − θ), bit 63 negates both (θ → θ + π): uniform on the circle, never on an axis.
+void normal_pairs(double* out, std::size_t pairs, const StreamKey& key, std::uint64_t first_pair);
+
+/// out[2i], out[2i+1] = 2^-52 (2 ⌊A/2^12⌋ + 1) − 1 and the same of B: odd multiples of 2^-52 in (−1, 1).
+void uniform_pairs(double* out, std::size_t pairs, const StreamKey& key, std::uint64_t first_pair);
+
+}  // namespace REZERO_RANDOM_VARIANT
+}  // namespace rezero::detail
