@@ -1,0 +1,25 @@
+#pragma once
+/// The stack file `rezero-stack`, version 1: a residual stack with its weights and input in one safetensors
+/// file. docs/stack-format.md describes it.
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "rezero/model/stack.h"
+
+namespace rezero {
+
+/// The stack in `bytes`; `path` names it in messages. Numbers become double. Scales are parameters. IoError
+/// naming the tensor or the path in the spec for anything that is malformed, unknown, missing, unused or not
+/// finite.
+StackPtr parse_stack_file(std::string_view bytes, const std::string& path);
+
+/// Writes `stack` to `path` (float64, atomically), one block in memory at a time. `provenance` is carried
+/// along as strings. IoError if the file cannot be written, UsageError for a wiring that version 1 cannot
+/// express.
+void write_stack_file(const Stack& stack, const std::string& path,
+                      const std::vector<std::pair<std::string, std::string>>& provenance);
+
+}  // namespace rezero

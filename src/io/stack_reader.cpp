@@ -1,0 +1,198 @@
+#include <algorithm>
+#include <set>
+
+#include "json_cursor.h"
+#include "rezero/core/error.h"
+#include "rezero/io/safetensors.h"
+#include "rezero/io/stack_file.h"
+#include "stack_tensors.h"
+#include "strict_json.h"
+
+namespace rezero {
+namespace {
+
+constexpr std::int64_t largest_axis = std::int64_t{1} << 31;
+
+/// Tensors by name, each marked as it is used, so that one nobody asked for can be named.
+class Tensors {
+ public:
+  explicit Tensors(const SafetensorsFile& file) : file_(file) {}
+
+  bool has(const std::string& name) const { return file_.find(name) != nullptr; }
+
+  /// The numbers of a tensor of one of these shapes, row-major; its shape must be among them.
+  Tensor take(const std::string& name, const std::vector<std::vector<Index>>& shapes) {
+    const TensorInfo* info = file_.find(name);
+    if (!info) fail("tensor '" + name + "' is missing");
+    if (std::find(shapes.begin(), shapes.end(), info->shape) == shapes.end())
+      fail("tensor '" + name + "' has shape " + text(info->shape) + ", expected " + text(shapes.front()));
+    used_.insert(name);
+    return file_.tensor(name);
+  }
+
+  Vector vector(const std::string& name, const std::vector<std::vector<Index>>& shapes) {
+    const Tensor tensor = take(name, shapes);
+    return Eigen::Map<const Vector>(tensor.values.data(), static_cast<Index>(tensor.values.size()));
+  }
+
+  Matrix matrix(const std::string& name, Index rows, Index cols) {
+    const Tensor tensor = take(name, {{rows, cols}});
+    using RowMajor = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    return Eigen::Map<const RowMajor>(tensor.values.data(), rows, cols);
+  }
+
+  /// Rows of a weight whose other axis is known: the hidden width.
+  Index rows(const std::string& name) const {
+    const TensorInfo* info = file_.find(name);
+    if (!info) fail("tensor '" + name + "' is missing");
+    if (info->shape.size() != 2 || info->count == 0)
+      fail("tensor '" + name + "' has shape " + text(info->shape) + ", expected a matrix");
+    return info->shape[0];
+  }
+
+  void require_all_used() const {
+    for (const TensorInfo& info : file_.tensors())
+      if (!used_.count(info.name))
+        fail("tensor '" + printable(info.name) + "' is not part of the stack that the spec describes");
+  }
+
+  [[noreturn]] void fail(const std::string& problem) const { throw IoError(file_.what() + ": " + problem); }
+
+ private:
+  static std::string text(const std::vector<Index>& shape) {
+    std::string out = "(";
+    for (std::size_t i = 0; i < shape.size(); ++i) out += (i ? ", " : "") + std::to_string(shape[i]);
+    return out + ")";
+  }
+  const SafetensorsFile& file_;
+  std::set<std::string> used_;
+};
+
+Shape read_state(const JsonCursor& state) {
+  state.only({"features", "positions", "height", "width", "batch"});
+  for (const char* key : {"height", "width", "batch"})
+    if (state.optional(key))
+      state.at(key).fail("images are not supported by this version (no convolutional branch kind)");
+  return {state.at("features").integer(1, largest_axis), state.at("positions").integer(1, largest_axis)};
+}
+
+Activation read_activation(const JsonCursor& at, const std::optional<JsonCursor>& slope) {
+  NamedSpec spec{at.string(), {}};
+  if (slope) spec.params.emplace_back("slope", shortest(slope->real()));
+  return at.resolve([&](const std::string&) { return Activation(spec); });
+}
+
+std::optional<Activation> read_optional_activation(const JsonCursor& block, std::string_view key) {
+  const auto at = block.optional(key);
+  return at ? std::optional<Activation>(read_activation(*at, std::nullopt)) : std::nullopt;
+}
+
+NormSpec read_norm(const JsonCursor& block, std::string_view key) {
+  NormSpec norm;
+  const auto at = block.optional(key);
+  if (!at) return norm;
+  at->only({"kind"});
+  norm.kind = at->at("kind").resolve([](const std::string& name) { return &norms().at(name); });
+  return norm;
+}
+
+Scale read_scale(const JsonCursor& block, std::string_view key, Index i, Index features, Tensors& tensors) {
+  const auto at = block.optional(key);
+  Scale scale = Scale::number(1, ScaleRole::parameter);
+  if (!at) return scale;
+  if (at->is_string()) {
+    at->one_of("scale", {"tensor"});
+    scale.values = tensors.vector(stack_tensors::block(i, key), {{features}, {1}});
+  } else {
+    scale.values(0) = at->real();
+  }
+  return scale;
+}
+
+MixRule read_mix(const JsonCursor& block) {
+  const auto at = block.optional("mix");
+  return at && at->one_of("mix", {"additive", "gated"}) == "gated" ? MixRule::gated : MixRule::additive;
+}
+
+WeightPair read_weight(const WeightSlot& slot, Index i, Tensors& tensors) {
+  WeightPair pair;
+  pair.weight = std::make_shared<Matrix>(
+      tensors.matrix(stack_tensors::weight(i, slot.role), slot.fan_out, slot.fan_in));
+  const std::string bias = stack_tensors::bias(i, slot.role);
+  if (tensors.has(bias)) pair.bias = std::make_shared<Vector>(tensors.vector(bias, {{slot.fan_out}}));
+  return pair;
+}
+
+void read_branch(const JsonCursor& at, Index i, BlockParts& parts, Tensors& tensors) {
+  parts.branch = at.at("kind").resolve([](const std::string& name) { return &branches().at(name); });
+  std::vector<std::string_view> known = {"kind"};
+  if (parts.branch->uses_activation) known.insert(known.end(), {"activation", "slope"});
+  at.only(known);
+  if (parts.branch->uses_activation)
+    parts.activation = read_activation(at.at("activation"), at.optional("slope"));
+  const Index features = parts.shape.features;
+  Index hidden = features;
+  if (parts.branch->has_hidden) hidden = tensors.rows(stack_tensors::weight(i, Role::up));
+  for (const WeightSlot& slot : parts.branch->slots(features, hidden))
+    parts.weights[slot.role] = read_weight(slot, i, tensors);
+}
+
+BlockParts read_block(const JsonCursor& at, Index i, Shape shape, Tensors& tensors) {
+  at.only({"branch", "pre_norm", "branch_norm", "post_norm", "post_activation", "branch_activation",
+           "skip_scale", "branch_scale", "mix"});
+  BlockParts parts;
+  parts.shape = shape;
+  read_branch(at.at("branch"), i, parts, tensors);
+  parts.pre_norm = read_norm(at, "pre_norm");
+  parts.branch_norm = read_norm(at, "branch_norm");
+  parts.post_norm = read_norm(at, "post_norm");
+  parts.branch_activation = read_optional_activation(at, "branch_activation");
+  parts.post_activation = read_optional_activation(at, "post_activation");
+  parts.skip_scale = read_scale(at, "skip_scale", i, shape.features, tensors);
+  parts.branch_scale = read_scale(at, "branch_scale", i, shape.features, tensors);
+  parts.mix = read_mix(at);
+  if (parts.mix == MixRule::gated && !parts.skip_scale.all_equal(1))
+    at.fail("a gated mix has no skip_scale (it is 1 - branch_scale)");
+  const std::string bias = stack_tensors::block(i, "output_bias");
+  if (tensors.has(bias)) parts.output_bias = tensors.vector(bias, {{shape.features}});
+  return parts;
+}
+
+void check_format(const SafetensorsFile& file) {
+  const auto value = [&file](const char* key) {
+    const std::string* text = file.find_metadata(key);
+    if (!text) throw IoError(file.what() + ": metadata '" + key + "' is missing (not a rezero-stack file)");
+    return *text;
+  };
+  if (value("format") != "rezero-stack")
+    throw IoError(file.what() + ": format is '" + printable(value("format")) + "', expected 'rezero-stack'");
+  if (value("version") != "1")
+    throw IoError(file.what() + ": version '" + printable(value("version")) +
+                  "' is not known (this reads version 1)");
+  value("spec");
+}
+
+}  // namespace
+
+StackPtr parse_stack_file(std::string_view bytes, const std::string& path) {
+  const SafetensorsFile file = parse_safetensors(bytes, "stack file '" + printable(path) + "'");
+  check_format(file);
+  const auto document = parse_strict_json(*file.find_metadata("spec"), file.what() + ": spec");
+  const JsonCursor spec(document, file.what() + ": spec");
+  spec.only({"state", "blocks", "provenance"});
+  const Shape shape = read_state(spec.at("state"));
+  Tensors tensors(file);
+  const Vector input = tensors.vector("input", {{shape.positions, shape.features}});
+  std::vector<BlockParts> blocks;
+  for (const JsonCursor& at : spec.at("blocks").elements())
+    blocks.push_back(read_block(at, static_cast<Index>(blocks.size()), shape, tensors));
+  if (blocks.empty()) spec.at("blocks").fail("a stack needs at least one block");
+  tensors.require_all_used();
+  try {
+    return make_stack(std::move(blocks), input);
+  } catch (const ShapeError& error) {
+    throw IoError(file.what() + ": " + error.what());
+  }
+}
+
+}  // namespace rezero

@@ -1,0 +1,20 @@
+#pragma once
+/// Names and shapes of a stack file's tensors: one place for reader and writer.
+
+#include <string>
+
+#include "rezero/model/branch.h"
+
+namespace rezero::stack_tensors {
+
+inline std::string block(Index i, std::string_view field) {
+  return "blocks." + std::to_string(i) + "." + std::string(field);
+}
+inline std::string weight(Index i, Role role) {
+  return block(i, "branch." + std::string(role_name(role)) + ".weight");
+}
+inline std::string bias(Index i, Role role) {
+  return block(i, "branch." + std::string(role_name(role)) + ".bias");
+}
+
+}  // namespace rezero::stack_tensors

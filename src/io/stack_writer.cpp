@@ -1,0 +1,119 @@
+#include <nlohmann/json.hpp>
+
+#include "rezero/core/error.h"
+#include "rezero/io/safetensors.h"
+#include "rezero/io/stack_file.h"
+#include "stack_tensors.h"
+
+namespace rezero {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// A block's entry in the spec and its tensors; the numbers come when they are written.
+struct BlockEntry {
+  Json spec;
+  std::vector<TensorLayout> layout;
+};
+
+Json activation_name(const Activation& activation) {
+  return std::string(activation.kind().name);
+}
+
+/// Version 1 has a key for the slope of leaky_relu, and no other parameter of an activation.
+void put_activation(Json& branch, const Activation& activation) {
+  branch["activation"] = activation_name(activation);
+  for (const ParamValue& param : activation.params().values()) {
+    if (param.is_default) continue;
+    if (param.name != "slope")
+      throw UsageError("a stack file cannot hold activation '" + activation.canonical() +
+                       "' (version 1 has no '" + param.name + "'); use the default");
+    branch["slope"] = param.number;
+  }
+}
+
+void put_norm(Json& block, const char* key, const NormSpec& norm) {
+  if (norm) block[key] = {{"kind", std::string(norm.kind->name)}};
+}
+
+void put_outer_activation(Json& block, const char* key, const std::optional<Activation>& activation) {
+  if (activation && !activation->is_identity()) block[key] = activation_name(*activation);
+}
+
+void put_scale(BlockEntry& entry, const char* key, const Scale& scale, Index i) {
+  if (scale.values.size() == 1) {
+    entry.spec[key] = scale.values(0);
+    return;
+  }
+  entry.spec[key] = "tensor";
+  entry.layout.push_back({stack_tensors::block(i, key), {scale.values.size()}});
+}
+
+BlockEntry describe(const BlockParts& parts, Index i) {
+  BlockEntry entry;
+  Json branch = {{"kind", std::string(parts.branch->name)}};
+  if (parts.branch->uses_activation) put_activation(branch, parts.activation);
+  entry.spec["branch"] = std::move(branch);
+  put_norm(entry.spec, "pre_norm", parts.pre_norm);
+  put_norm(entry.spec, "branch_norm", parts.branch_norm);
+  put_norm(entry.spec, "post_norm", parts.post_norm);
+  put_outer_activation(entry.spec, "branch_activation", parts.branch_activation);
+  put_outer_activation(entry.spec, "post_activation", parts.post_activation);
+  put_scale(entry, "skip_scale", parts.skip_scale, i);
+  put_scale(entry, "branch_scale", parts.branch_scale, i);
+  if (parts.mix != MixRule::additive) entry.spec["mix"] = std::string(to_string(parts.mix));
+  if (parts.output_bias.size() != 0)
+    entry.layout.push_back({stack_tensors::block(i, "output_bias"), {parts.output_bias.size()}});
+  for (const auto& [role, pair] : parts.weights) {
+    entry.layout.push_back({stack_tensors::weight(i, role), {pair.weight->rows(), pair.weight->cols()}});
+    if (pair.bias) entry.layout.push_back({stack_tensors::bias(i, role), {pair.bias->size()}});
+  }
+  return entry;
+}
+
+void append(SafetensorsWriter& writer, const Vector& values) {
+  writer.append(std::vector<Real>(values.data(), values.data() + values.size()));
+}
+
+void append_row_major(SafetensorsWriter& writer, const Matrix& W) {
+  const Matrix transposed = W.transpose();
+  writer.append(std::vector<Real>(transposed.data(), transposed.data() + transposed.size()));
+}
+
+/// The numbers in the order in which `describe` lists their names.
+void append_block(SafetensorsWriter& writer, const BlockParts& parts) {
+  if (parts.skip_scale.values.size() > 1) append(writer, parts.skip_scale.values);
+  if (parts.branch_scale.values.size() > 1) append(writer, parts.branch_scale.values);
+  if (parts.output_bias.size() != 0) append(writer, parts.output_bias);
+  for (const auto& [role, pair] : parts.weights) {
+    static_cast<void>(role);
+    append_row_major(writer, *pair.weight);
+    if (pair.bias) append(writer, *pair.bias);
+  }
+}
+
+}  // namespace
+
+void write_stack_file(const Stack& stack, const std::string& path,
+                      const std::vector<std::pair<std::string, std::string>>& provenance) {
+  const Shape shape = stack.shape();
+  Json spec = {{"state", {{"features", shape.features}, {"positions", shape.positions}}},
+               {"blocks", Json::array()}};
+  std::vector<TensorLayout> layout = {{"input", {shape.positions, shape.features}}};
+  for (Index l = 0; l < stack.blocks(); ++l) {
+    BlockEntry entry = describe(stack.block(l)->parts(), l);
+    spec["blocks"].push_back(std::move(entry.spec));
+    layout.insert(layout.end(), entry.layout.begin(), entry.layout.end());
+  }
+  spec["provenance"] = Json::object();
+  for (const auto& [key, value] : provenance) spec["provenance"][key] = value;
+  AtomicFile file(path);
+  SafetensorsWriter writer(file, {{"format", "rezero-stack"}, {"version", "1"}, {"spec", spec.dump()}},
+                           layout);
+  append(writer, stack.input());
+  for (Index l = 0; l < stack.blocks(); ++l) append_block(writer, stack.block(l)->parts());
+  writer.finish();
+  file.commit();
+}
+
+}  // namespace rezero
