@@ -31,16 +31,20 @@ void LinearMap::apply_transpose(ConstColumns u, Columns out) const {
   do_apply_transpose(u, out);
 }
 
-Matrix to_dense(const LinearMap& map) {
+Matrix LinearMap::do_to_dense() const {
   constexpr Index panel = 256;
-  Matrix dense(map.rows(), map.cols());
-  for (Index start = 0; start < map.cols(); start += panel) {
-    const Index width = std::min(panel, map.cols() - start);
-    Matrix unit = Matrix::Zero(map.cols(), width);
+  Matrix dense(rows(), cols());
+  for (Index start = 0; start < cols(); start += panel) {
+    const Index width = std::min(panel, cols() - start);
+    Matrix unit = Matrix::Zero(cols(), width);
     unit.block(start, 0, width, width).setIdentity();
-    map.apply(unit, dense.middleCols(start, width));
+    do_apply(unit, dense.middleCols(start, width));
   }
   return dense;
+}
+
+Matrix to_dense(const LinearMap& map) {
+  return map.do_to_dense();
 }
 
 }  // namespace rezero

@@ -1,5 +1,7 @@
 #include "rezero/linalg/maps.h"
 
+#include <limits>
+
 #include "rezero/core/contract.h"
 
 namespace rezero {
@@ -30,6 +32,7 @@ class Diagonal final : public LinearMap {
     for (Index j = 0; j < v.cols(); ++j) out.col(j) = d_.cwiseProduct(v.col(j));
   }
   void do_apply_transpose(ConstColumns u, Columns out) const override { do_apply(u, out); }
+  Matrix do_to_dense() const override { return d_.asDiagonal(); }
   Vector d_;
 };
 
@@ -43,6 +46,7 @@ class Positionwise final : public LinearMap {
   Real flops_per_column() const override {
     return 2 * static_cast<Real>(W_->rows()) * static_cast<Real>(W_->cols()) * static_cast<Real>(positions_);
   }
+  Real dense_flops() const override { return 0; }
 
  private:
   void do_apply(ConstColumns v, Columns out) const override {
@@ -56,6 +60,13 @@ class Positionwise final : public LinearMap {
       out.noalias() = W_->transpose() * u;
     else
       fold(out, W_->cols()).noalias() = W_->transpose() * fold(u, W_->rows());
+  }
+  Matrix do_to_dense() const override {
+    if (positions_ == 1) return *W_;
+    Matrix dense = Matrix::Zero(rows(), cols());
+    for (Index t = 0; t < positions_; ++t)
+      dense.block(t * W_->rows(), t * W_->cols(), W_->rows(), W_->cols()) = *W_;
+    return dense;
   }
   Eigen::Map<const Matrix> fold(const ConstColumns& v, Index width) const {
     REZERO_REQUIRE(v.outerStride() == v.rows() || v.cols() == 1);
@@ -79,6 +90,7 @@ class Sum final : public LinearMap {
   Real flops_per_column() const override {
     return A_->flops_per_column() + B_->flops_per_column() + static_cast<Real>(rows());
   }
+  Real dense_flops() const override { return A_->dense_flops() + B_->dense_flops(); }
 
  private:
   void do_apply(ConstColumns v, Columns out) const override {
@@ -92,6 +104,10 @@ class Sum final : public LinearMap {
     A_->apply_transpose(u, out);
     B_->apply_transpose(u, second);
     out += second;
+  }
+  Matrix do_to_dense() const override { return to_dense(*A_) + to_dense(*B_); }
+  LinearMapPtr do_condense_parts(Index columns) const override {
+    return sum_map(condense(A_, columns), condense(B_, columns));
   }
   LinearMapPtr A_, B_;
 };
@@ -108,6 +124,10 @@ class Product final : public LinearMap {
     Real total = 0;
     for (const LinearMapPtr& factor : factors_) total += factor->flops_per_column();
     return total;
+  }
+  Real dense_flops() const override {  // the first factor's matrix, then the others applied to its columns
+    const Real others = flops_per_column() - factors_.front()->flops_per_column();
+    return factors_.front()->dense_flops() + others * static_cast<Real>(cols());
   }
 
  private:
@@ -128,6 +148,20 @@ class Product final : public LinearMap {
       now.swap(next);
     }
     factors_.front()->apply_transpose(now, out);
+  }
+  Matrix do_to_dense() const override {
+    Matrix now = to_dense(*factors_.front());
+    for (std::size_t i = 1; i < factors_.size(); ++i) {
+      Matrix next(factors_[i]->rows(), now.cols());
+      factors_[i]->apply(now, next);
+      now.swap(next);
+    }
+    return now;
+  }
+  LinearMapPtr do_condense_parts(Index columns) const override {
+    std::vector<LinearMapPtr> factors;
+    for (const LinearMapPtr& factor : factors_) factors.push_back(condense(factor, columns));
+    return product_map(std::move(factors));
   }
   std::vector<LinearMapPtr> factors_;
 };
@@ -156,27 +190,38 @@ class ResidualMap final : public LinearMap {
   Index rows() const override { return B_->rows(); }
   Index cols() const override { return B_->cols(); }
   Real flops_per_column() const override { return B_->flops_per_column() + 3 * static_cast<Real>(rows()); }
+  Real dense_flops() const override { return std::numeric_limits<Real>::infinity(); }  // stays λ I + α B
 
  private:
   void do_apply(ConstColumns v, Columns out) const override {
     B_->apply(v, out);
-    for (Index j = 0; j < v.cols(); ++j) add_skip(v.col(j), scaled(alpha_, out.col(j)), out.col(j));
+    scale(alpha_, out);
+    add_skip(v, out);
   }
   void do_apply_transpose(ConstColumns u, Columns out) const override {
-    Matrix scaled_u(u.rows(), u.cols());
-    for (Index j = 0; j < u.cols(); ++j) scaled_u.col(j) = scaled(alpha_, u.col(j));
-    B_->apply_transpose(scaled_u, out);
-    for (Index j = 0; j < u.cols(); ++j) add_skip(u.col(j), out.col(j), out.col(j));
+    Matrix scaled = u;
+    scale(alpha_, scaled);
+    B_->apply_transpose(scaled, out);
+    add_skip(u, out);
   }
-  static Vector scaled(const Vector& scale, Eigen::Ref<const Vector> v) {
-    return scale.size() == 1 ? Vector(scale(0) * v) : Vector(scale.cwiseProduct(v));
+  static void scale(const Vector& factor, Columns v) {
+    for (Index j = 0; j < v.cols(); ++j) {
+      if (factor.size() == 1)
+        v.col(j) *= factor(0);
+      else
+        v.col(j).array() *= factor.array();
+    }
   }
-  void add_skip(Eigen::Ref<const Vector> v, const Eigen::Ref<const Vector>& branch,
-                Eigen::Ref<Vector> out) const {
-    if (lambda_.size() == 1)
-      out = lambda_(0) * v + branch;
-    else
-      out = lambda_.cwiseProduct(v) + branch;
+  void add_skip(const ConstColumns& v, Columns& out) const {
+    for (Index j = 0; j < v.cols(); ++j) {
+      if (lambda_.size() == 1)
+        out.col(j) += lambda_(0) * v.col(j);
+      else
+        out.col(j) += lambda_.cwiseProduct(v.col(j));
+    }
+  }
+  LinearMapPtr do_condense_parts(Index columns) const override {
+    return residual_map(lambda_, alpha_, condense(B_, columns));
   }
   Vector lambda_, alpha_;
   LinearMapPtr B_;
@@ -211,12 +256,13 @@ LinearMapPtr residual_map(Vector lambda, Vector alpha, LinearMapPtr B) {
   return std::make_shared<ResidualMap>(std::move(lambda), std::move(alpha), std::move(B));
 }
 
-LinearMapPtr condense(const LinearMapPtr& A, Index columns) {
-  const Real rows = static_cast<Real>(A->rows()), cols = static_cast<Real>(A->cols());
-  const Real as_is = A->flops_per_column() * static_cast<Real>(columns);
-  const Real formed = A->flops_per_column() * cols + 2 * rows * cols * static_cast<Real>(columns);
-  if (formed >= as_is) return A;
-  return dense_map(std::make_shared<const Matrix>(to_dense(*A)));
+LinearMapPtr condense(const LinearMapPtr& map, Index columns) {
+  const Real applied = 2 * static_cast<Real>(map->rows()) * static_cast<Real>(map->cols());
+  const Real as_is = map->flops_per_column() * static_cast<Real>(columns);
+  if (map->dense_flops() + applied * static_cast<Real>(columns) < as_is)
+    return dense_map(std::make_shared<const Matrix>(to_dense(*map)));
+  const LinearMapPtr parts = map->do_condense_parts(columns);
+  return parts ? parts : map;
 }
 
 }  // namespace rezero

@@ -28,10 +28,4 @@ LinearMapPtr transpose_map(LinearMapPtr A);
 /// finite, and B v is computed all the same: a branch that is not finite shows as NaN (0 · ∞).
 LinearMapPtr residual_map(Vector lambda, Vector alpha, LinearMapPtr B);
 
-/// An equal map that is cheaper to apply to `columns` columns in all: the dense matrix of A if forming it
-/// (cols · flops_per_column) pays, else A itself. M = W₂ diag(φ′) W₁ is formed where the branch is wider than
-/// the stream. Decided by the total number of columns to come, never by a panel's width, so that bits do not
-/// depend on it.
-LinearMapPtr condense(const LinearMapPtr& A, Index columns);
-
 }  // namespace rezero

@@ -45,7 +45,8 @@ struct BranchKind {
   std::string_view formula;
   std::string_view summary;
   std::string_view source;
-  int degree;  ///< of homogeneity when φ is of degree 1 and biases are absent
+  int degree;         ///< of homogeneity when φ is of degree 1 and biases are absent
+  int weight_layers;  ///< weight matrices on a path through the branch: Fixup's m
   bool uses_activation;
   bool has_hidden;  ///< whether --hidden-ratio applies
   std::vector<WeightSlot> (*slots)(Index features, Index hidden);

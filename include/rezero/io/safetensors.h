@@ -1,0 +1,103 @@
+#pragma once
+/// safetensors files: named tensors and string metadata. The container of stack files; also what PyTorch and
+/// the Python package `safetensors` write. Format: 8 bytes little-endian header length N, N bytes of JSON,
+/// the bytes of the tensors. Source: the format section of the safetensors README.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "rezero/core/types.h"
+#include "rezero/io/atomic_file.h"
+#include "rezero/io/file.h"
+
+namespace rezero {
+
+enum class TensorDtype { f64, f32, f16, bf16 };
+/// As the file spells it: F64, F32, F16, BF16.
+std::string_view dtype_name(TensorDtype dtype);
+
+/// A tensor as the header describes it.
+struct TensorInfo {
+  std::string name;
+  TensorDtype dtype = TensorDtype::f64;
+  std::vector<Index> shape;  ///< empty: one number; an axis of 0: none
+  Index count = 0;           ///< numbers, the product of the shape
+  std::uint64_t begin = 0;   ///< of its bytes, counted from the end of the header
+};
+
+/// A tensor with its numbers, row-major. F32, F16 and BF16 become double without rounding.
+struct Tensor {
+  std::string name;
+  std::vector<Index> shape;
+  std::vector<Real> values;
+};
+
+/// Strings by key, in the order written.
+using Metadata = std::vector<std::pair<std::string, std::string>>;
+
+/// A checked file in memory. Tensors are converted when asked for, so that no second copy of all exists.
+class SafetensorsFile {
+ public:
+  const std::string& what() const { return what_; }  ///< how messages name it
+  const Metadata& metadata() const { return metadata_; }
+  /// The value of a metadata key, or nullptr.
+  const std::string* find_metadata(std::string_view key) const;
+
+  /// Sorted by name.
+  const std::vector<TensorInfo>& tensors() const { return tensors_; }
+  /// The description of a tensor, or nullptr. Cost O(log of their number).
+  const TensorInfo* find(std::string_view name) const;
+  /// A tensor's numbers. IoError when there is none of that name, or naming the tensor and the flat row-major
+  /// index of its first NaN or infinity.
+  Tensor tensor(std::string_view name) const;
+  /// tensor() of all, one by one: IoError for the first number that is not finite.
+  void require_finite() const;
+
+ private:
+  friend class SafetensorsReader;
+  std::string what_;
+  Metadata metadata_;
+  std::vector<TensorInfo> tensors_;
+  std::string data_;
+};
+
+/// Reads and checks a file; nothing is allocated on the word of a header. IoError for: a header longer than
+/// 100 MB or than the file, bad JSON, unknown fields and dtypes, shapes that overflow, offsets that are out
+/// of order, overlap, leave holes, do not fit shape and dtype or do not fill the file, duplicate names, more
+/// than `limit_bytes` altogether. Values are checked by tensor(). Memory: the file.
+SafetensorsFile read_safetensors(const std::string& path, std::uint64_t limit_bytes = default_read_limit);
+/// The same for bytes in memory; `what` names them in messages.
+SafetensorsFile parse_safetensors(std::string_view bytes, std::string_view what);
+
+/// Name and shape of a tensor to be written.
+struct TensorLayout {
+  std::string name;
+  std::vector<Index> shape;
+};
+
+/// Writes F64 tensors one after another, so that no more than one need be in memory. The header comes first,
+/// `__metadata__` at its front, padded with spaces so that the numbers lie at multiples of 8 bytes.
+class SafetensorsWriter {
+ public:
+  /// Writes the header. UsageError for names that are not unique, empty or `__metadata__`, and for names or
+  /// metadata that are no UTF-8; ShapeError for a shape that overflows.
+  SafetensorsWriter(AtomicFile& file, const Metadata& metadata, std::vector<TensorLayout> layout);
+  /// The numbers of the next tensor of the layout, row-major. ShapeError when they are not as many as its
+  /// shape says, NumericalError for a NaN or an infinity.
+  void append(const std::vector<Real>& values);
+  /// Contract: every tensor has been appended. The caller commits the file.
+  void finish() const;
+
+ private:
+  AtomicFile& file_;
+  std::vector<TensorLayout> layout_;
+  std::size_t next_ = 0;
+};
+
+/// The whole file as bytes; errors as SafetensorsWriter.
+std::string safetensors_bytes(const Metadata& metadata, const std::vector<Tensor>& tensors);
+
+}  // namespace rezero

@@ -1,0 +1,48 @@
+#pragma once
+/// Exact input–output Jacobians by forward-mode products: O(n · k) memory at any depth.
+
+#include <functional>
+#include <vector>
+
+#include "rezero/linalg/scaled_matrix.h"
+#include "rezero/model/stack.h"
+
+namespace rezero {
+
+/// x_depth and J_depth · tangents after `depth` blocks; the Jacobian's mantissa is normalized.
+struct ForwardStep {
+  Index depth;
+  const ScaledVector& state;
+  const ScaledMatrix& jacobian;
+};
+
+/// One block as it was passed.
+struct BlockStep {
+  Index block;
+  const ResidualBlock& layer;
+  const BlockLinearization& at;  ///< at the mantissa of `before`
+  const ScaledVector& before;    ///< x_l
+  Real jacobian_change;          ///< max |J_{l+1} − J_l| / max |J_l|, if asked for
+};
+
+struct ForwardOptions {
+  int workers = 1;               ///< threads over column panels of a block's product
+  bool measure_changes = false;  ///< fill BlockStep::jacobian_change
+  std::function<void(const BlockStep&)> on_block;
+  std::function<void()> checkpoint;  ///< called before each block; may throw to give up
+};
+
+/// Carries the columns `tangents` (n × k; the identity for J itself) from x0 through the blocks and calls
+/// `visit` at each of `depths` (ascending, 1 … stack.blocks()). J is kept as mantissa · 2^e, so products
+/// neither overflow nor lose bits. In a positively homogeneous stack the state is renormalized by powers of
+/// two too. NumericalError naming the block when a branch, the state or J stops being finite; visits made
+/// before stand. Bytes do not depend on `workers`. Cost Σ_l flops of block l per column · k.
+void forward_jacobian(const Stack& stack, const Vector& x0, Matrix tangents, const std::vector<Index>& depths,
+                      const std::function<void(const ForwardStep&)>& visit,
+                      const ForwardOptions& options = {});
+
+/// Starts of the column panels that `columns` are split into for that many workers, and the end: multiples of
+/// 8 apart, at least 32 wide (unless there is one), at most 256. GEMM bits do not depend on such a split.
+std::vector<Index> column_panels(Index columns, int workers);
+
+}  // namespace rezero

@@ -1,0 +1,74 @@
+#pragma once
+/// Numbers in the bytes of a file, whatever the byte order of the machine, and sizes that cannot overflow.
+
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rezero/core/types.h"
+
+namespace rezero::detail {
+
+/// More axes than this are refused; NumPy has the same bound.
+constexpr std::size_t most_axes = 64;
+
+enum class ByteOrder { little, big };
+
+/// The unsigned integer of sizeof(U) bytes at `bytes`.
+template <class U>
+U load(const char* bytes, ByteOrder order = ByteOrder::little) {
+  U value = 0;
+  for (std::size_t i = 0; i < sizeof(U); ++i) {
+    const std::size_t at = order == ByteOrder::little ? i : sizeof(U) - 1 - i;
+    value = static_cast<U>(value |
+                           static_cast<U>(static_cast<U>(static_cast<unsigned char>(bytes[at])) << (8 * i)));
+  }
+  return value;
+}
+
+/// Appends sizeof(U) bytes, the lowest first.
+template <class U>
+void append_little(std::string& out, U value) {
+  for (std::size_t i = 0; i < sizeof(U); ++i) out += static_cast<char>((value >> (8 * i)) & 0xff);
+}
+
+/// Appends doubles as little-endian binary64.
+void append_reals(std::string& out, const Real* values, std::size_t count);
+
+/// The same bits as another type of that size.
+template <class To, class From>
+To bits_as(From from) {
+  static_assert(sizeof(To) == sizeof(From));
+  To to;
+  std::memcpy(&to, &from, sizeof to);
+  return to;
+}
+
+// IEEE 754 formats to double, exactly: every value of the narrower format is a double.
+inline Real real_of_binary64(std::uint64_t bits) {
+  return bits_as<Real>(bits);
+}
+inline Real real_of_binary32(std::uint32_t bits) {
+  return static_cast<Real>(bits_as<float>(bits));
+}
+/// bfloat16 is the upper half of a binary32.
+inline Real real_of_bfloat16(std::uint16_t bits) {
+  return real_of_binary32(static_cast<std::uint32_t>(bits) << 16);
+}
+Real real_of_binary16(std::uint16_t bits);
+
+/// Product of the axes; nothing when it, or the product of the axes that are not 0, does not fit into an
+/// Index. (The second so that no partial product overflows later.) No axis is 1.
+std::optional<Index> element_count(const std::vector<Index>& shape);
+
+/// `3x4`, or `scalar` without axes: for messages.
+std::string shape_text(const std::vector<Index>& shape);
+
+/// Position of the first NaN or infinity, or nothing; `word` for messages: "NaN", "infinity".
+std::optional<std::size_t> first_not_finite(const std::vector<Real>& values);
+/// `a NaN at index 17`, `an infinity at index 3`.
+std::string not_finite_text(const std::vector<Real>& values, std::size_t index);
+
+}  // namespace rezero::detail

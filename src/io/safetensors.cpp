@@ -1,0 +1,195 @@
+#include "rezero/io/safetensors.h"
+
+#include <algorithm>
+
+#include "io/binary.h"
+#include "io/safetensors_header.h"
+#include "rezero/core/contract.h"
+#include "rezero/core/error.h"
+#include "rezero/core/registry.h"
+
+namespace rezero {
+
+using namespace detail;
+
+std::string_view dtype_name(TensorDtype dtype) {
+  switch (dtype) {
+    case TensorDtype::f64:
+      return "F64";
+    case TensorDtype::f32:
+      return "F32";
+    case TensorDtype::f16:
+      return "F16";
+    case TensorDtype::bf16:
+      return "BF16";
+  }
+  return "";
+}
+
+// ---- reading
+// -------------------------------------------------------------------------------------------------
+
+/// The steps that reading a file and parsing bytes have in common, in the order of the bytes.
+class SafetensorsReader {
+ public:
+  explicit SafetensorsReader(std::string_view what) { file_.what_ = printable(what); }
+
+  /// From the 8 bytes of the length field. `known_bytes`: the size of the whole, where it is known.
+  std::uint64_t header_bytes(std::string_view length_field, std::optional<std::uint64_t> known_bytes) const {
+    if (length_field.size() < length_bytes) fail("it ends before the header: no safetensors file");
+    const auto length = load<std::uint64_t>(length_field.data());
+    if (length > longest_header)
+      fail("the header claims " + std::to_string(length) + " bytes, at most 100 MB are read");
+    const std::uint64_t left = known_bytes.value_or(0) - std::min(known_bytes.value_or(0), length_bytes);
+    if (known_bytes && length > left) fail(cut_short(length, left));
+    return length;
+  }
+
+  /// From the header's JSON; says how many bytes of tensors must follow.
+  std::uint64_t take_header(std::string_view json, std::uint64_t claimed,
+                            std::optional<std::uint64_t> known_data_bytes) {
+    if (json.size() < claimed) fail(cut_short(claimed, json.size()));
+    SafetensorsHeader header = parse_safetensors_header(json, file_.what_);
+    file_.metadata_ = std::move(header.metadata);
+    file_.tensors_ = std::move(header.tensors);
+    if (known_data_bytes) require_data_bytes(header.data_bytes, *known_data_bytes);
+    return header.data_bytes;
+  }
+
+  void require_data_bytes(std::uint64_t needed, std::uint64_t found) const {
+    if (found < needed)
+      fail("the tensors take " + std::to_string(needed) + " bytes, but only " + std::to_string(found) +
+           " follow the header");
+    if (found > needed)
+      fail(std::to_string(found - needed) + " bytes follow the last tensor: no tensor describes them");
+  }
+
+  SafetensorsFile finish(std::string data) {
+    file_.data_ = std::move(data);
+    return std::move(file_);
+  }
+
+  [[noreturn]] void fail(const std::string& why) const { throw IoError(file_.what_ + ": " + why); }
+
+  static constexpr std::uint64_t length_bytes = 8;
+
+ private:
+  static std::string cut_short(std::uint64_t claimed, std::uint64_t left) {
+    return "the header claims " + std::to_string(claimed) + " bytes, but only " + std::to_string(left) +
+           " follow";
+  }
+
+  SafetensorsFile file_;
+};
+
+SafetensorsFile parse_safetensors(std::string_view bytes, std::string_view what) {
+  SafetensorsReader reader(what);
+  constexpr std::uint64_t prefix = SafetensorsReader::length_bytes;
+  const std::uint64_t length = reader.header_bytes(bytes, bytes.size());
+  const std::string_view data = bytes.substr(prefix + length);
+  reader.take_header(bytes.substr(prefix, length), length, data.size());
+  return reader.finish(std::string(data));
+}
+
+SafetensorsFile read_safetensors(const std::string& path, std::uint64_t limit_bytes) {
+  InputFile input(path);
+  SafetensorsReader reader("'" + printable(path) + "'");
+  constexpr std::uint64_t prefix = SafetensorsReader::length_bytes;
+  std::string field, json, data, beyond;
+  input.read(field, prefix);
+  const std::optional<std::uint64_t> size = input.size();
+  const std::uint64_t length = reader.header_bytes(field, size);
+  input.read(json, length);
+  const auto known = size ? std::optional<std::uint64_t>(*size - prefix - length) : std::nullopt;
+  const std::uint64_t data_bytes = reader.take_header(json, length, known);
+  // No sum: a pipe's header may claim any number.
+  if (limit_bytes < prefix + length || data_bytes > limit_bytes - prefix - length)
+    reader.fail("its tensors take " + std::to_string(data_bytes) + " bytes, the limit for the file is " +
+                std::to_string(limit_bytes));
+  const std::uint64_t found = input.read(data, data_bytes);
+  reader.require_data_bytes(data_bytes, found + input.read(beyond, 1));
+  return reader.finish(std::move(data));
+}
+
+const std::string* SafetensorsFile::find_metadata(std::string_view key) const {
+  const auto found =
+      std::find_if(metadata_.begin(), metadata_.end(), [&](const auto& entry) { return entry.first == key; });
+  return found == metadata_.end() ? nullptr : &found->second;
+}
+
+const TensorInfo* SafetensorsFile::find(std::string_view name) const {
+  const auto found =
+      std::lower_bound(tensors_.begin(), tensors_.end(), name,
+                       [](const TensorInfo& info, std::string_view key) { return info.name < key; });
+  return found != tensors_.end() && found->name == name ? &*found : nullptr;
+}
+
+namespace {
+
+template <class Bits>
+void convert(const char* bytes, std::vector<Real>& values, Real (*to_real)(Bits)) {
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = to_real(load<Bits>(bytes + i * sizeof(Bits)));
+}
+
+void convert(TensorDtype dtype, const char* bytes, std::vector<Real>& values) {
+  switch (dtype) {
+    case TensorDtype::f64:
+      return convert<std::uint64_t>(bytes, values, real_of_binary64);
+    case TensorDtype::f32:
+      return convert<std::uint32_t>(bytes, values, real_of_binary32);
+    case TensorDtype::f16:
+      return convert<std::uint16_t>(bytes, values, real_of_binary16);
+    case TensorDtype::bf16:
+      return convert<std::uint16_t>(bytes, values, real_of_bfloat16);
+  }
+}
+
+}  // namespace
+
+Tensor SafetensorsFile::tensor(std::string_view name) const {
+  const TensorInfo* info = find(name);
+  if (!info) throw IoError(what_ + ": there is no tensor '" + printable(name) + "'");
+  Tensor tensor{info->name, info->shape, std::vector<Real>(static_cast<std::size_t>(info->count))};
+  convert(info->dtype, data_.data() + info->begin, tensor.values);
+  if (const auto index = first_not_finite(tensor.values))
+    throw IoError(what_ + ": tensor '" + printable(name) + "' has " + not_finite_text(tensor.values, *index));
+  return tensor;
+}
+
+void SafetensorsFile::require_finite() const {
+  for (const TensorInfo& info : tensors_) tensor(info.name);
+}
+
+// ---- writing
+// -------------------------------------------------------------------------------------------------
+
+SafetensorsWriter::SafetensorsWriter(AtomicFile& file, const Metadata& metadata,
+                                     std::vector<TensorLayout> layout)
+    : file_(file), layout_(std::move(layout)) {
+  file_.append(safetensors_header_bytes(metadata, layout_));
+}
+
+void SafetensorsWriter::append(const std::vector<Real>& values) {
+  REZERO_REQUIRE(next_ < layout_.size());
+  require_writable(layout_[next_++], values);
+  std::string bytes;
+  append_reals(bytes, values.data(), values.size());
+  file_.append(bytes);
+}
+
+void SafetensorsWriter::finish() const {
+  REZERO_REQUIRE(next_ == layout_.size());
+}
+
+std::string safetensors_bytes(const Metadata& metadata, const std::vector<Tensor>& tensors) {
+  std::vector<TensorLayout> layout;
+  for (const Tensor& tensor : tensors) layout.push_back({tensor.name, tensor.shape});
+  std::string bytes = safetensors_header_bytes(metadata, layout);
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    require_writable(layout[i], tensors[i].values);
+    append_reals(bytes, tensors[i].values.data(), tensors[i].values.size());
+  }
+  return bytes;
+}
+
+}  // namespace rezero

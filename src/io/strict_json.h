@@ -1,0 +1,29 @@
+#pragma once
+/// JSON from the outside, taken strictly. Private: public headers know nothing of nlohmann.
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+namespace rezero {
+
+struct StrictJsonOptions {
+  std::size_t max_depth = 64;  ///< nested objects and arrays
+  std::size_t max_values =
+      20'000'000;  ///< bounds memory: a value takes 16 bytes and more, however short its text
+};
+
+/// The document, keys in the order written. Beyond what RFC 8259 demands, refused are: duplicate keys, a byte
+/// order mark, invalid UTF-8, more nesting or values than the options allow, numbers outside the range of
+/// double (1e400, and 1e-400, which would become 0), and integers of more than 64 bits unless a double holds
+/// them exactly (1e30 written with a point or an exponent is rounded as any real number is).
+///
+/// `what` names the document in messages: "plan 'x.json'". IoError with line and column, or the JSON path.
+nlohmann::ordered_json parse_strict_json(std::string_view text, std::string_view what,
+                                         const StrictJsonOptions& options = {});
+
+/// Offset of the first byte that is not part of well-formed UTF-8 (Unicode, table 3-7), or npos.
+std::size_t invalid_utf8_at(std::string_view text);
+
+}  // namespace rezero

@@ -1,0 +1,41 @@
+#pragma once
+/// Where the bytes of a file to be written have to go, and the signal that must not end the process.
+
+#include <sys/types.h>
+
+#include <csignal>
+#include <optional>
+#include <string>
+
+namespace rezero::detail {
+
+struct WriteTarget {
+  enum class Kind {
+    replace,     ///< a new file, or a regular one whose place a new one takes
+    direct,      ///< something that exists and is no regular file
+    descriptor,  ///< an open descriptor of this process
+  };
+  Kind kind = Kind::replace;
+  std::string given;           ///< as the user wrote it
+  std::string path;            ///< with symbolic links followed
+  std::string folder;          ///< that path lies in
+  std::optional<mode_t> mode;  ///< permissions of the file to be replaced
+  int descriptor = -1;
+};
+
+/// IoError for a directory, a write-protected file, and a path that cannot be followed.
+WriteTarget find_write_target(const std::string& path);
+
+/// While it lives, passing the file size limit gives EFBIG on this thread instead of the signal SIGXFSZ.
+class FileSizeSignalBlock {
+ public:
+  FileSizeSignalBlock();
+  ~FileSizeSignalBlock();
+  FileSizeSignalBlock(const FileSizeSignalBlock&) = delete;
+  FileSizeSignalBlock& operator=(const FileSizeSignalBlock&) = delete;
+
+ private:
+  sigset_t signals_{}, before_{};
+};
+
+}  // namespace rezero::detail

@@ -1,0 +1,95 @@
+#include "rezero/jacobian/backward.h"
+
+#include <algorithm>
+#include <string>
+
+#include "rezero/core/contract.h"
+#include "rezero/core/error.h"
+#include "rezero/jacobian/forward.h"
+#include "rezero/linalg/maps.h"
+#include "rezero/parallel/for_each.h"
+
+namespace rezero {
+namespace {
+
+ScaledReal times(const ScaledReal& a, const ScaledReal& b) {
+  return ScaledReal::make(a.mantissa * b.mantissa, a.exponent + b.exponent);
+}
+
+void require_finite(bool finite, Index block) {
+  if (!finite)
+    throw NumericalError("block " + std::to_string(block) +
+                         ": the gradient is not finite (the block's derivative overflowed)");
+}
+
+/// ‖Σ_t δ_t y_tᵀ‖_F for δ (out × positions) and y (in × positions): the gradient of a weight used at every
+/// position.
+ScaledReal weight_gradient_norm(const Vector& delta, const Vector& y, Index positions) {
+  if (positions == 1) return times(frobenius_norm(delta), frobenius_norm(y));
+  const Eigen::Map<const Matrix> D(delta.data(), delta.size() / positions, positions);
+  const Eigen::Map<const Matrix> Y(y.data(), y.size() / positions, positions);
+  return frobenius_norm(Matrix(D * Y.transpose()));
+}
+
+/// S ← Aᵀ S for the suffix S = (∂x_L/∂x_{l+1})ᵀ.
+void pull_back(const LinearMap& block, ScaledMatrix& suffix, Index l, int workers) {
+  Matrix next(suffix.mantissa.rows(), suffix.mantissa.cols());
+  const std::vector<Index> starts = column_panels(next.cols(), workers);
+  for_each_index(static_cast<Index>(starts.size()) - 1, workers, [&](Index i) {
+    const auto at = static_cast<std::size_t>(i);
+    const Index width = starts[at + 1] - starts[at];
+    block.apply_transpose(suffix.mantissa.middleCols(starts[at], width), next.middleCols(starts[at], width));
+  });
+  suffix.mantissa.swap(next);
+  require_finite(renormalize(suffix), l);
+}
+
+ScaledReal square_norm(const ScaledMatrix& a) {
+  ScaledReal norm = frobenius_norm(a.mantissa);
+  norm.exponent += a.exponent;
+  return norm.is_zero() ? norm : times(norm, norm);
+}
+
+}  // namespace
+
+BackwardResult backward_pass(const Stack& stack, const std::vector<ScaledVector>& states,
+                             const BackwardRequest& request) {
+  const auto depth = static_cast<Index>(states.size()) - 1;
+  REZERO_REQUIRE(depth >= 1 && depth <= stack.blocks());
+  const Index n = stack.shape().size();
+  ScaledVector v{request.cotangent};
+  require_finite(renormalize(v), depth);
+  ScaledMatrix suffix;
+  BackwardResult result;
+  if (request.suffix_norms) {
+    suffix.mantissa = Matrix::Identity(n, n);
+    result.suffix_square.push_back(square_norm(suffix));
+  }
+  for (Index l = depth; l-- > 0;) {
+    if (request.checkpoint) request.checkpoint();
+    const ScaledVector& x = states[static_cast<std::size_t>(l)];
+    const BlockLinearization at = stack.block(l)->linearize_block(x.mantissa);
+    // Derivatives of a homogeneous block do not see the state's exponent; its tangents and inputs carry it.
+    result.gate_gradient.push_back(
+        ScaledReal::make(v.mantissa.dot(at.scale_tangent), v.exponent + x.exponent));
+    Vector delta(at.last_to_output->cols());
+    at.last_to_output->apply_transpose(v.mantissa, delta);
+    ScaledReal norm = weight_gradient_norm(delta, at.last_input, stack.shape().positions);
+    if (!norm.is_zero()) norm.exponent += v.exponent + x.exponent;
+    result.last_weight_gradient.push_back(norm);
+
+    Vector pulled(n);
+    at.derivative->apply_transpose(v.mantissa, pulled);
+    v.mantissa = std::move(pulled);
+    require_finite(renormalize(v), l);
+    if (!request.suffix_norms) continue;
+    pull_back(*condense(at.derivative, n), suffix, l, request.workers);
+    result.suffix_square.push_back(square_norm(suffix));
+  }
+  std::reverse(result.suffix_square.begin(), result.suffix_square.end());
+  std::reverse(result.gate_gradient.begin(), result.gate_gradient.end());
+  std::reverse(result.last_weight_gradient.begin(), result.last_weight_gradient.end());
+  return result;
+}
+
+}  // namespace rezero

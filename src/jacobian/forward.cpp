@@ -1,0 +1,97 @@
+#include "rezero/jacobian/forward.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "rezero/core/contract.h"
+#include "rezero/core/error.h"
+#include "rezero/linalg/maps.h"
+#include "rezero/parallel/for_each.h"
+
+namespace rezero {
+namespace {
+
+/// Mantissas are renormalized when their largest entry leaves [2^−limit, 2^limit]: far from where doubles
+/// end, so that one block cannot carry them over, and rarely enough to cost nothing.
+constexpr int renormalize_limit = 200;
+
+bool far_from_one(Real largest) {
+  return largest != 0 &&
+         (largest > std::ldexp(1.0, renormalize_limit) || largest < std::ldexp(1.0, -renormalize_limit));
+}
+
+[[noreturn]] void fail(Index block, const std::string& what) {
+  throw NumericalError("block " + std::to_string(block) + ": " + what);
+}
+
+void check_finite(Index block, const BlockLinearization& at) {
+  if (!std::isfinite(max_abs(at.branch_value)))
+    fail(block, "the branch output is not finite (it overflowed)");
+  if (!std::isfinite(max_abs(at.value))) fail(block, "the state is not finite (it overflowed)");
+}
+
+void apply_in_panels(const LinearMap& map, const Matrix& in, Matrix& out, int workers) {
+  const std::vector<Index> starts = column_panels(in.cols(), workers);
+  for_each_index(static_cast<Index>(starts.size()) - 1, workers, [&](Index i) {
+    const auto at = static_cast<std::size_t>(i);
+    const Index width = starts[at + 1] - starts[at];
+    map.apply(in.middleCols(starts[at], width), out.middleCols(starts[at], width));
+  });
+}
+
+Real relative_change(const Matrix& before, const Matrix& after) {
+  Real change = 0;
+  for (Index j = 0; j < before.cols(); ++j)
+    change = std::max(change, (after.col(j) - before.col(j)).cwiseAbs().maxCoeff());
+  const Real size = max_abs(before);
+  return size == 0 ? change : change / size;
+}
+
+}  // namespace
+
+std::vector<Index> column_panels(Index columns, int workers) {
+  constexpr Index narrowest = 32, widest = 256;
+  const Index even = (columns + std::max(workers, 1) - 1) / std::max(workers, 1);
+  const Index width = std::clamp(even, narrowest, widest);
+  const Index count = std::max<Index>(1, std::min((columns + width - 1) / width, columns / narrowest));
+  std::vector<Index> starts;
+  for (Index i = 0; i < count; ++i) starts.push_back(i * columns / count / 8 * 8);
+  starts.push_back(columns);
+  return starts;
+}
+
+void forward_jacobian(const Stack& stack, const Vector& x0, Matrix tangents, const std::vector<Index>& depths,
+                      const std::function<void(const ForwardStep&)>& visit, const ForwardOptions& options) {
+  REZERO_REQUIRE(std::is_sorted(depths.begin(), depths.end()));
+  REZERO_REQUIRE(depths.empty() || (depths.front() >= 1 && depths.back() <= stack.blocks()));
+  const bool homogeneous = stack.positively_homogeneous();
+  ScaledVector state{x0};
+  ScaledMatrix jacobian{std::move(tangents)};
+  Matrix next(jacobian.mantissa.rows(), jacobian.mantissa.cols());
+  auto wanted = depths.begin();
+  for (Index l = 0; wanted != depths.end(); ++l) {
+    if (options.checkpoint) options.checkpoint();
+    const BlockPtr block = stack.block(l);
+    const BlockLinearization at = block->linearize_block(state.mantissa);
+    check_finite(l, at);
+    apply_in_panels(*condense(at.derivative, jacobian.mantissa.cols()), jacobian.mantissa, next,
+                    options.workers);
+    const Real largest = max_abs(next);
+    if (!std::isfinite(largest)) fail(l, "the Jacobian is not finite (the block's derivative overflowed)");
+    if (options.on_block) {
+      const Real change = options.measure_changes ? relative_change(jacobian.mantissa, next) : 0;
+      options.on_block({l, *block, at, state, change});
+    }
+    jacobian.mantissa.swap(next);
+    if (far_from_one(largest)) REZERO_REQUIRE(renormalize(jacobian));
+    state.mantissa = at.value;
+    if (homogeneous && far_from_one(max_abs(state.mantissa))) REZERO_REQUIRE(renormalize(state));
+    if (l + 1 != *wanted) continue;
+    REZERO_REQUIRE(renormalize(jacobian));
+    visit({l + 1, state, jacobian});
+    ++wanted;
+  }
+}
+
+}  // namespace rezero

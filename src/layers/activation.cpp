@@ -1,0 +1,284 @@
+#include "rezero/layers/activation.h"
+
+#include <cmath>
+
+#include "rezero/linalg/maps.h"
+
+namespace rezero {
+namespace {
+
+constexpr Real pi = 3.14159265358979323846, sqrt_half = 0.70710678118654752440,
+               sqrt_two = 1.41421356237309504880;
+constexpr Real selu_lambda = 1.0507009873554805, selu_alpha = 1.6732632423543772;  // Klambauer et al. 2017
+constexpr Real gelu_cubic = 0.044715;                                              // Hendrycks & Gimpel 2016
+
+Real sigmoid(Real x) {  // no overflow on either side
+  const Real e = std::exp(-std::abs(x));
+  return x >= 0 ? 1 / (1 + e) : e / (1 + e);
+}
+Real normal_cdf(Real x) {
+  return std::erfc(-x * sqrt_half) / 2;
+}
+Real normal_pdf(Real x) {
+  return std::exp(-x * x / 2) / std::sqrt(2 * pi);
+}
+Real gelu_argument(Real x) {
+  return std::sqrt(2 / pi) * (x + gelu_cubic * x * x * x);
+}
+/// x · density-like factor, 0 in the far tails where the factor underflows and x may be huge.
+Real damped(Real x, Real factor) {
+  return factor == 0 ? 0 : x * factor;
+}
+
+Real gelu_tanh_derivative(Real x) {
+  const Real t = std::tanh(gelu_argument(x));
+  return (1 + t) / 2 + damped(x / 2 * (1 + 3 * gelu_cubic * x * x), (1 - t * t) * std::sqrt(2 / pi));
+}
+Real elu(Real x, Real a) {
+  return x > 0 ? x : a * std::expm1(x);
+}
+Real elu_derivative(Real x, Real a) {
+  return x > 0 ? 1 : a * std::exp(x);
+}
+Real softplus(Real x) {
+  return std::log1p(std::exp(-std::abs(x))) + std::max(x, Real{0});
+}
+
+Real unit_gain(Real) {
+  return 1;
+}
+Real relu_gain(Real) {
+  return sqrt_two;
+}
+
+std::vector<ActivationKind> table() {
+  // The derivative is what autodiff of the usual implementation gives; at kinks as torch 1.13 has it, except
+  // hard_tanh.
+  return {
+      {"identity",
+       {"linear"},
+       "x",
+       "1",
+       "",
+       "",
+       {},
+       [](Real x, Real) { return x; },
+       [](Real, Real) { return Real{1}; },
+       true,
+       unit_gain},
+      {"relu",
+       {},
+       "max(x, 0)",
+       "1[x > 0]",
+       "φ′(0) = 0",
+       "Nair & Hinton 2010",
+       {},
+       [](Real x, Real) { return x > 0 ? x : x * 0; },
+       [](Real x, Real) { return x > 0 ? Real{1} : x * 0; },
+       true,
+       relu_gain},
+      {"leaky_relu",
+       {"leaky-relu", "leaky"},
+       "x > 0 ? x : s x",
+       "x > 0 ? 1 : s",
+       "φ′(0) = s",
+       "Maas et al. 2013",
+       {{"slope", ParamKind::real, "0.01", "slope s for x ≤ 0"}},
+       [](Real x, Real s) { return x > 0 ? x : s * x; },
+       [](Real x, Real s) { return x > 0 ? Real{1} : s + x * 0; },
+       true,
+       [](Real s) { return std::sqrt(2 / (1 + s * s)); }},
+      {"tanh",
+       {},
+       "tanh x",
+       "1 − tanh² x",
+       "",
+       "",
+       {},
+       [](Real x, Real) { return std::tanh(x); },
+       [](Real x, Real) {
+         const Real t = std::tanh(x);
+         return (1 - t) * (1 + t);
+       },
+       false,
+       [](Real) { return Real{5} / 3; }},
+      {"erf",
+       {},
+       "erf x",
+       "(2/√π) exp(−x²)",
+       "",
+       "",
+       {},
+       [](Real x, Real) { return std::erf(x); },
+       [](Real x, Real) { return 2 / std::sqrt(pi) * std::exp(-x * x); },
+       false,
+       unit_gain},
+      {"scaled_erf",
+       {"scaled-erf"},
+       "erf(√π x / 2)",
+       "exp(−π x² / 4)",
+       "",
+       "Pennington et al. 2018, Table 1",
+       {},
+       [](Real x, Real) { return std::erf(std::sqrt(pi) / 2 * x); },
+       [](Real x, Real) { return std::exp(-pi * x * x / 4); },
+       false,
+       unit_gain},
+      {"sigmoid",
+       {},
+       "1 / (1 + e^−x)",
+       "φ (1 − φ)",
+       "",
+       "",
+       {},
+       [](Real x, Real) { return sigmoid(x); },
+       [](Real x, Real) { return sigmoid(x) * sigmoid(-x); },
+       false,
+       unit_gain},
+      {"gelu",
+       {},
+       "x Φ(x)",
+       "Φ(x) + x N(x)",
+       "",
+       "Hendrycks & Gimpel 2016",
+       {},
+       [](Real x, Real) { return x * normal_cdf(x); },
+       [](Real x, Real) { return normal_cdf(x) + damped(x, normal_pdf(x)); },
+       false,
+       unit_gain},
+      {"gelu_tanh",
+       {"gelu-tanh"},
+       "x/2 (1 + tanh(√(2/π) (x + 0.044715 x³)))",
+       "(1+t)/2 + x/2 (1−t²) √(2/π) (1 + 3·0.044715 x²)",
+       "",
+       "Hendrycks & Gimpel 2016",
+       {},
+       [](Real x, Real) { return x / 2 * (1 + std::tanh(gelu_argument(x))); },
+       [](Real x, Real) { return gelu_tanh_derivative(x); },
+       false,
+       unit_gain},
+      {"silu",
+       {"swish"},
+       "x σ(x)",
+       "σ(x) (1 + x σ(−x))",
+       "",
+       "Elfwing et al. 2018; Ramachandran et al. 2017",
+       {},
+       [](Real x, Real) { return x * sigmoid(x); },
+       [](Real x, Real) { return sigmoid(x) * (1 + damped(x, sigmoid(-x))); },
+       false,
+       unit_gain},
+      {"softplus",
+       {},
+       "ln(1 + e^x)",
+       "σ(x)",
+       "",
+       "",
+       {},
+       [](Real x, Real) { return softplus(x); },
+       [](Real x, Real) { return sigmoid(x); },
+       false,
+       unit_gain},
+      {"elu",
+       {},
+       "x > 0 ? x : a (e^x − 1)",
+       "x > 0 ? 1 : a e^x",
+       "φ′(0) = a",
+       "Clevert et al. 2016",
+       {{"a", ParamKind::real, "1", "saturation −a"}},
+       [](Real x, Real a) { return elu(x, a); },
+       [](Real x, Real a) { return elu_derivative(x, a); },
+       false,
+       unit_gain},
+      {"selu",
+       {},
+       "λ elu_a(x), λ = 1.0507…, a = 1.6733…",
+       "λ elu_a′(x)",
+       "φ′(0) = λ a",
+       "Klambauer et al. 2017",
+       {},
+       [](Real x, Real) { return selu_lambda * elu(x, selu_alpha); },
+       [](Real x, Real) { return selu_lambda * elu_derivative(x, selu_alpha); },
+       false,
+       [](Real) { return Real{3} / 4; }},
+      {"hard_tanh",
+       {"hard-tanh", "hardtanh"},
+       "min(max(x, −1), 1)",
+       "1[−1 < x < 1]",
+       "φ′(±1) = 0",
+       "",
+       {},
+       [](Real x, Real) { return x < -1  ? Real{-1}
+                                 : x > 1 ? Real{1}
+                                         : x; },
+       [](Real x, Real) { return x > -1 && x < 1 ? Real{1} : x * 0; },
+       false,
+       unit_gain},
+      {"relu_squared",
+       {"squared_relu", "squared-relu", "relu-squared"},
+       "max(x, 0)²",
+       "2 max(x, 0)",
+       "",
+       "So et al. 2021",
+       {},
+       [](Real x, Real) { return x > 0 ? x * x : x * 0; },
+       [](Real x, Real) { return x > 0 ? 2 * x : x * 0; },
+       false,
+       relu_gain},
+      {"sin",
+       {},
+       "sin x",
+       "cos x",
+       "",
+       "",
+       {},
+       [](Real x, Real) { return std::sin(x); },
+       [](Real x, Real) { return std::cos(x); },
+       false,
+       unit_gain},
+      {"abs",
+       {},
+       "|x|",
+       "sign x",
+       "φ′(0) = 0",
+       "",
+       {},
+       [](Real x, Real) { return std::abs(x); },
+       [](Real x, Real) { return x > 0   ? Real{1}
+                                 : x < 0 ? Real{-1}
+                                         : x; },
+       true,
+       unit_gain},
+  };
+}
+
+}  // namespace
+
+const Registry<ActivationKind>& activations() {
+  static const Registry<ActivationKind> registry("activation", table());
+  return registry;
+}
+
+Activation::Activation(const NamedSpec& spec)
+    : kind_(&activations().at(spec.name)),
+      params_(resolve_params(spec, kind_->params, "activation '" + std::string(kind_->name) + "'")) {
+  if (!params_.values().empty()) parameter_ = params_.values().front().number;
+}
+
+bool Activation::is_identity() const {
+  return kind_->name == "identity";
+}
+
+Vector Activation::value(const Vector& x) const {
+  return x.unaryExpr([this](Real entry) { return kind_->value(entry, parameter_); });
+}
+
+Vector Activation::derivative(const Vector& x) const {
+  return x.unaryExpr([this](Real entry) { return kind_->derivative(entry, parameter_); });
+}
+
+Linearization ActivationLayer::do_linearize(const Vector& x) const {
+  return {activation_.value(x), diagonal_map(activation_.derivative(x))};
+}
+
+}  // namespace rezero

@@ -1,0 +1,32 @@
+#include "parts.h"
+
+namespace rezero {
+namespace {
+
+/// Last weight zero, the m − 1 layers before it times L^(−1/(2m−2)); Fixup's biases are scalars that start at
+/// zero.
+BlockPlan plan(const SchemeContext& at) {
+  const auto m = static_cast<Real>(at.branch->weight_layers);
+  BlockPlan result = scheme_parts::branch_scaled(1, ScaleRole::parameter);
+  for (const WeightSlot& slot : at.slots)
+    result.gains[slot.role] = {slot.last ? 0 : scheme_parts::depth_power(1, 1 / (2 * m - 2), at.total_blocks),
+                               0};
+  return result;
+}
+
+}  // namespace
+
+Scheme scheme_fixup() {
+  return {"fixup",
+          {},
+          "x' = x + F(x), last weight 0, others times L^(-1/(2m-2))",
+          "zero last weight, inner weights scaled by the number of branches L and of weight layers m, zero "
+          "biases",
+          "Zhang, Dauphin & Ma 2019 (arXiv 1901.09321)",
+          "L: residual branches of the stack; m: weight layers of one",
+          {},
+          scheme_parts::uses_depth,
+          plan};
+}
+
+}  // namespace rezero
