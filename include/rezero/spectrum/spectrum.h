@@ -40,15 +40,15 @@ struct Spectrum {
   bool certified = false;  ///< every value right to relative_resolution · σ_max (absolute), by a check
   Extremal extremal = Extremal::not_applicable;
   Real relative_resolution = 0;  ///< values below this times σ_max are rounding noise: reported as unresolved
-  Index null_directions = 0;     ///< exact zeros that structure proves (a zero matrix: all)
+  ScaledReal sigma_max;          ///< what resolution is relative to; an estimate for smallest by Krylov
+  Index null_directions = 0;     ///< the values of sigma that structure proves to be exact zeros
   std::string method;            ///< registry name of the method that gave the values
   Index applications =
       0;  ///< columns that the operator and its transpose were applied to, 0 for dense methods
   std::vector<MethodFailure> failures;  ///< methods of the chain that were tried before
   std::string message;                  ///< why, when status is not converged
 
-  /// True if sigma[i] stands above relative_resolution · σ_max, or is a proved zero's neighbour of an
-  /// all-zero matrix.
+  /// True if sigma[i] > relative_resolution · sigma_max. A proved zero is not resolved: it is counted apart.
   bool resolved(std::size_t i) const;
   Index unresolved() const;  ///< values that are not resolved, proved zeros not counted
 };
@@ -61,20 +61,27 @@ struct SpectrumRequest {
 };
 
 /// The full or partial spectrum of J, certified, by the requested method and the chain behind it
-/// (docs/accuracy.md). J's mantissa must be normalized (renormalize). Never throws for numerical trouble: see
-/// Spectrum::status. UsageError for an unknown method, or one that cannot do what is asked (spectra: full
-/// spectrum, k ≥ dimension).
+/// (docs/accuracy.md). A mantissa that is not normalized is copied and normalized first. Never throws for
+/// numerical trouble: see Spectrum::status. UsageError for an unknown method, or one that cannot do what is
+/// asked (spectra: full spectrum, k ≥ dimension; jacobi: min(rows, cols) > 128), or more values than there
+/// are. Cost by method: 8/3 m n² for the dense bidiagonalization, plus n³ + 2/3 n³ for the certificate.
+/// Memory: at most 3 n² doubles beside J (2 n² by the dense method when J has zero rows or columns, n² else).
 Spectrum compute_spectrum(const ScaledMatrix& J, const SpectrumRequest& request);
 
-/// ‖J‖_F², ‖JᵀJ‖_F and friends are exact-arithmetic checks of a full spectrum; what the certificate found.
+/// What the certificate of a full spectrum found.
 struct Certificate {
   bool passed = false;
   std::string reason;  ///< empty when passed: which test failed and by how much
 };
 
-/// Tests s (descending, of the mantissa A, n = min(rows, cols) values) against A, decisions: all finite,
-/// non-negative, descending; |‖s‖₂ − ‖A‖_F| and |‖s‖₄² − ‖AᵀA‖_F| within 8 n eps relative; Σ log s against
-/// log|det A| from an LU for square A where all values are resolved. Cost 2 n³ + 2/3 n³, memory n².
+/// Tests s (descending, of the mantissa A, n = min(rows, cols) values) against A with numbers that no
+/// singular value solver was involved in: all finite, non-negative, descending; |‖s‖₂ − ‖A‖_F| and |‖s‖₄² −
+/// ‖AᵀA‖_F| within 8 n eps relative; and the log-determinant between the bounds that Weyl's inequality leaves
+/// it,
+///   Σ log(sᵢ − δσ₁) ≤ log|det A| ≤ Σ log(sᵢ + δσ₁),   δ = relative_resolution + n·eps·growth,
+/// from an LU (square) or QR (rectangular, det R). The left side holds when every sᵢ > δσ₁; the right side
+/// always, so small values lost to zero are noticed too. A: rows × cols, entries at most about 1. Cost n² max
+/// (one half of AᵀA by symmetry) + 2/3 n³; memory one copy of A. Derivation: docs/accuracy.md.
 Certificate certify_full(ConstColumns A, const Vector& s, Real relative_resolution);
 
 }  // namespace rezero

@@ -1,0 +1,91 @@
+#include "spectrum/chain.h"
+
+#include <algorithm>
+
+#include "spectrum/structure.h"
+
+namespace rezero::detail {
+namespace {
+
+/// permuted-diagonal, `first`, then the rest of the table: full methods that take this matrix.
+std::vector<const SpectrumMethod*> chain_for(const Matrix& A, const SpectrumMethod& first) {
+  std::vector<const SpectrumMethod*> chain = {spectrum_methods().find("permuted-diagonal"), &first};
+  for (const SpectrumMethod& method : spectrum_methods()) chain.push_back(&method);
+  std::vector<const SpectrumMethod*> usable;
+  for (const SpectrumMethod* method : chain) {
+    const bool fits = method->max_dimension == 0 || std::min(A.rows(), A.cols()) <= method->max_dimension;
+    const bool repeated = std::find(usable.begin(), usable.end(), method) != usable.end();
+    if (method->full && fits && !repeated && (!method->applies || method->applies(A)))
+      usable.push_back(method);
+  }
+  return usable;
+}
+
+/// The values of A followed by the zeros that its zero rows and columns prove.
+void publish(Spectrum& spectrum, const FullValues& values, std::int64_t exponent) {
+  for (Index i = 0; i < values.sigma.size(); ++i)
+    spectrum.sigma.push_back(ScaledReal::make(values.sigma[i], exponent));
+  spectrum.sigma.resize(static_cast<std::size_t>(spectrum.dimension));
+  spectrum.null_directions = spectrum.dimension - values.sigma.size();
+  if (values.zeros_are_proved)
+    spectrum.null_directions += std::count(values.sigma.begin(), values.sigma.end(), Real{0});
+  if (!spectrum.sigma.empty()) spectrum.sigma_max = spectrum.sigma.front();
+  spectrum.leading = spectrum.dimension;
+  spectrum.relative_resolution = values.relative_resolution;
+  spectrum.certified = true;
+}
+
+}  // namespace
+
+SpectrumPart part_of(const SpectrumRequest& request) {
+  if (request.top > 0 && request.bottom > 0) return SpectrumPart::both_ends;
+  if (request.top > 0) return SpectrumPart::largest;
+  return request.bottom > 0 ? SpectrumPart::smallest : SpectrumPart::full;
+}
+
+Spectrum breakdown(Index dimension, const SpectrumRequest& request, std::string message) {
+  Spectrum spectrum;
+  spectrum.dimension = dimension;
+  spectrum.part = part_of(request);
+  spectrum.status = SpectrumStatus::breakdown;
+  spectrum.message = std::move(message);
+  return spectrum;
+}
+
+Spectrum full_spectrum(const Matrix& A, std::int64_t exponent, const SpectrumMethod& first) {
+  const std::optional<Matrix> dense_part = without_zero_lines(A);
+  const Matrix& core = dense_part ? *dense_part : A;
+  Spectrum spectrum;
+  spectrum.dimension = std::min(A.rows(), A.cols());
+  for (const SpectrumMethod* method : chain_for(core, first)) {
+    const FullValues values = method->full(core);
+    std::string fault = values.failure;
+    if (fault.empty()) fault = certify_full(core, values.sigma, values.relative_resolution).reason;
+    spectrum.method = method->name;
+    if (fault.empty()) {
+      publish(spectrum, values, exponent);
+      return spectrum;
+    }
+    spectrum.failures.push_back({std::string(method->name), fault});
+  }
+  spectrum.status = SpectrumStatus::breakdown;
+  spectrum.message = "no method gave a spectrum that passes its certificate (the last: " + spectrum.method +
+                     ", " + spectrum.failures.back().reason + ")";
+  return spectrum;
+}
+
+Spectrum truncate(Spectrum full, const SpectrumRequest& request) {
+  full.part = part_of(request);
+  if (full.part == SpectrumPart::full || full.status == SpectrumStatus::breakdown) return full;
+  full.extremal = Extremal::verified;
+  full.leading = request.top;
+  // Proved zeros are the last values: what is cut from the middle leaves the bottom ones and takes from the
+  // rest.
+  const Index proved_from = full.dimension - full.null_directions;
+  full.null_directions =
+      std::min(request.bottom, full.null_directions) + std::max<Index>(0, request.top - proved_from);
+  full.sigma.erase(full.sigma.begin() + request.top, full.sigma.end() - request.bottom);
+  return full;
+}
+
+}  // namespace rezero::detail

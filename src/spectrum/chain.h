@@ -1,0 +1,22 @@
+#pragma once
+/// From one matrix to a published spectrum: structural zeros, the chain of methods, the certificate.
+
+#include "rezero/spectrum/method.h"
+
+namespace rezero::detail {
+
+/// The full spectrum of the normalized, finite A (entries mean A · 2^exponent) by `first` and, when it fails,
+/// by the other full methods in registry order; permuted-diagonal is always asked first. Memory: the method's
+/// or the certificate's, never both; one copy of A more when A has zero rows or columns.
+Spectrum full_spectrum(const Matrix& A, std::int64_t exponent, const SpectrumMethod& first);
+
+/// The parts of a full spectrum that the request asks for; verified, since all values are known.
+Spectrum truncate(Spectrum full, const SpectrumRequest& request);
+
+/// The part a request asks for.
+SpectrumPart part_of(const SpectrumRequest& request);
+
+/// A spectrum without values.
+Spectrum breakdown(Index dimension, const SpectrumRequest& request, std::string message);
+
+}  // namespace rezero::detail

@@ -1,0 +1,89 @@
+#include "spectrum/krylov.h"
+
+#include <Spectra/SymEigsSolver.h>
+
+#include <Eigen/QR>
+#include <algorithm>
+#include <exception>
+
+namespace rezero::detail {
+namespace {
+
+// Absolute thresholds inside Spectra compare with 2e-16: the operators below are of norm about 1 or more.
+
+/// x ↦ Aᵀ(Ax).
+class Gram {
+ public:
+  using Scalar = Real;
+  explicit Gram(const Matrix& A) : A_(A) {}
+  Index rows() const { return A_.cols(); }
+  Index cols() const { return A_.cols(); }
+  void perform_op(const Real* x, Real* y) const {
+    image_.noalias() = A_ * Eigen::Map<const Vector>(x, cols());
+    Eigen::Map<Vector>(y, cols()).noalias() = A_.transpose() * image_;
+  }
+
+ private:
+  const Matrix& A_;
+  mutable Vector image_;
+};
+
+/// x ↦ s² R⁻¹(R⁻ᵀx), s the smallest diagonal entry of R.
+class InverseGram {
+ public:
+  using Scalar = Real;
+  InverseGram(const Matrix& R, Real scale) : R_(R), scale_(scale) {}
+  Index rows() const { return R_.cols(); }
+  Index cols() const { return R_.cols(); }
+  void perform_op(const Real* x, Real* y) const {
+    const auto R = R_.topRows(cols()).triangularView<Eigen::Upper>();
+    image_ = Eigen::Map<const Vector>(x, cols()) * scale_;
+    R.transpose().solveInPlace(image_);
+    image_ *= scale_;
+    R.solveInPlace(image_);
+    Eigen::Map<Vector>(y, cols()) = image_;
+  }
+
+ private:
+  const Matrix& R_;
+  Real scale_;
+  mutable Vector image_;
+};
+
+/// Spectra throws std exceptions on operators it cannot take, and says Successful where it is wrong: the
+/// basis is only a claim.
+template <class Operator>
+Subspace dominant_subspace(Operator& op, Index k, const Vector& start) {
+  constexpr Index restarts = 300;
+  constexpr Real tolerance = 1e-14;
+  Subspace result;
+  try {
+    Spectra::SymEigsSolver<Operator> solver(op, k, std::min(op.cols(), std::max<Index>(2 * k + 1, 20)));
+    solver.init(start.data());
+    solver.compute(Spectra::SortRule::LargestAlge, restarts, tolerance);
+    result.applications = 2 * solver.num_operations();
+    if (solver.info() == Spectra::CompInfo::Successful) result.basis = solver.eigenvectors();
+  } catch (const std::exception&) {
+    result.basis.resize(0, 0);
+  }
+  if (result.basis.cols() != k || !result.basis.allFinite())
+    result.failure = "the Krylov iteration did not converge in " + std::to_string(restarts) + " restarts";
+  return result;
+}
+
+}  // namespace
+
+Subspace largest_subspace(const Matrix& A, Index k, const Vector& start) {
+  Gram op(A);
+  return dominant_subspace(op, k, start);
+}
+
+Subspace smallest_subspace(const Matrix& A, Index k, const Vector& start) {
+  const Matrix R = Eigen::HouseholderQR<Matrix>(A).matrixQR();
+  const Real scale = R.diagonal().cwiseAbs().minCoeff();
+  if (!(scale > 0)) return {{}, 0, "the matrix is exactly singular: its inverse cannot be iterated"};
+  InverseGram op(R, scale);
+  return dominant_subspace(op, k, start);
+}
+
+}  // namespace rezero::detail

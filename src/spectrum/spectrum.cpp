@@ -1,0 +1,59 @@
+#include "rezero/spectrum/spectrum.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rezero {
+
+std::string_view to_string(SpectrumPart part) {
+  switch (part) {
+    case SpectrumPart::full:
+      return "full";
+    case SpectrumPart::largest:
+      return "largest";
+    case SpectrumPart::smallest:
+      return "smallest";
+    case SpectrumPart::both_ends:
+      return "both_ends";
+  }
+  return "";
+}
+
+std::string_view to_string(SpectrumStatus status) {
+  switch (status) {
+    case SpectrumStatus::converged:
+      return "converged";
+    case SpectrumStatus::partial:
+      return "partial";
+    case SpectrumStatus::breakdown:
+      return "breakdown";
+  }
+  return "";
+}
+
+std::string_view to_string(Extremal extremal) {
+  switch (extremal) {
+    case Extremal::not_applicable:
+      return "not_applicable";
+    case Extremal::verified:
+      return "verified";
+    case Extremal::probabilistic:
+      return "probabilistic";
+  }
+  return "";
+}
+
+bool Spectrum::resolved(std::size_t i) const {
+  if (sigma[i].is_zero() || sigma_max.is_zero()) return false;
+  // Beyond 2^-2000 the quotient is below every resolution that is not zero; the clamp keeps it representable.
+  const auto shift = std::clamp<std::int64_t>(sigma[i].exponent - sigma_max.exponent, -1000, 1000);
+  return std::ldexp(sigma[i].mantissa / sigma_max.mantissa, static_cast<int>(shift)) > relative_resolution;
+}
+
+Index Spectrum::unresolved() const {
+  Index count = 0;
+  for (std::size_t i = 0; i < sigma.size(); ++i) count += resolved(i) ? 0 : 1;
+  return std::max<Index>(0, count - null_directions);
+}
+
+}  // namespace rezero
