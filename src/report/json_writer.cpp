@@ -25,12 +25,18 @@ std::size_t utf8_length(std::string_view text) {
 
 std::string escaped_ascii(char c) {
   switch (c) {
-    case '"': return "\\\"";
-    case '\\': return "\\\\";
-    case '\n': return "\\n";
-    case '\r': return "\\r";
-    case '\t': return "\\t";
-    default: break;
+    case '"':
+      return "\\\"";
+    case '\\':
+      return "\\\\";
+    case '\n':
+      return "\\n";
+    case '\r':
+      return "\\r";
+    case '\t':
+      return "\\t";
+    default:
+      break;
   }
   if (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) return std::string(1, c);
   char code[7];
@@ -44,9 +50,12 @@ std::string json_escaped(std::string_view text) {
   std::string out;
   while (!text.empty()) {
     const std::size_t length = utf8_length(text);
-    if (length == 0) out += "\xef\xbf\xbd";
-    else if (length == 1) out += escaped_ascii(text[0]);
-    else out += text.substr(0, length);
+    if (length == 0)
+      out += "\xef\xbf\xbd";
+    else if (length == 1)
+      out += escaped_ascii(text[0]);
+    else
+      out += text.substr(0, length);
     text.remove_prefix(std::max<std::size_t>(length, 1));
   }
   return out;

@@ -1,19 +1,9 @@
 #include "report/published_values.h"
 
 namespace rezero::detail {
-namespace {
-
-/// Position of sigma[i] in the full descending spectrum.
-Index rank(const Spectrum& spectrum, std::size_t i) {
-  const auto at = static_cast<Index>(i);
-  if (spectrum.part == SpectrumPart::full || at < spectrum.leading) return at;
-  return spectrum.dimension - static_cast<Index>(spectrum.sigma.size()) + at;
-}
-
-}  // namespace
-
 ValueState value_state(const Spectrum& spectrum, std::size_t i) {
-  if (rank(spectrum, i) >= spectrum.dimension - spectrum.null_directions) return ValueState::zero;
+  if (static_cast<Index>(i) >= static_cast<Index>(spectrum.sigma.size()) - spectrum.null_directions)
+    return ValueState::zero;
   return spectrum.resolved(i) ? ValueState::resolved : ValueState::unresolved;
 }
 

@@ -12,7 +12,7 @@ namespace rezero::detail {
 /// How a value appears: as a number, as null (below the method's resolution), or as an exact zero.
 enum class ValueState { resolved, unresolved, zero };
 
-/// The i-th value of the spectrum. Zeros are those that structure proves: the last `null_directions` of all.
+/// The i-th value of the spectrum. Zeros are those that structure proves: the last `null_directions`.
 ValueState value_state(const Spectrum& spectrum, std::size_t i);
 
 /// The i-th value as a report writes it in that mode; nothing: null.

@@ -19,11 +19,14 @@ void scheme_params(JsonWriter& json, const Params& params) {
   json.begin_object();
   for (const ParamValue& value : params.values()) {
     const bool is_number =
-        value.kind == ParamKind::real ||
-        (value.kind == ParamKind::real_or_choice && !value.text.empty() && value.text == shortest(value.number));
-    if (value.text.empty()) json.null_member(value.name);
-    else if (is_number) json.member(value.name, value.number);
-    else json.member(value.name, value.text);
+        value.kind == ParamKind::real || (value.kind == ParamKind::real_or_choice && !value.text.empty() &&
+                                          value.text == shortest(value.number));
+    if (value.text.empty())
+      json.null_member(value.name);
+    else if (is_number)
+      json.member(value.name, value.number);
+    else
+      json.member(value.name, value.text);
   }
   json.end_object();
 }

@@ -19,8 +19,9 @@ class SpectrumStrip {
   void include(const SpectrumExtent& extent);
   void set_width(std::size_t columns) { width_ = columns; }
 
-  std::string axis() const;                            ///< `1e-8          1      1e2`
-  std::string draw(const SpectrumExtent& extent) const;  ///< `   ├────●───┤  ┊`; `‹` where the low end is unknown
+  std::string axis() const;  ///< `1e-8          1      1e2`
+  std::string draw(
+      const SpectrumExtent& extent) const;  ///< `   ├────●───┤  ┊`; `‹` where the low end is unknown
 
  private:
   std::size_t column(Real log10) const;

@@ -31,7 +31,7 @@ class CsvReport final : public Renderer {
 
   void begin(const ReportContext& context) override {
     values_ = context.plan->analysis.values;
-    std::vector<std::string> fields = {"scheme", "stack",  "family", "activation", "init",     "width",
+    std::vector<std::string> fields = {"scheme", "stack",  "family", "activation", "init",  "width",
                                        "depth",  "blocks", "seed",   "dimension",  "status"};
     for (const Metric& metric : metrics()) fields.emplace_back(metric.name);
     fields.insert(fields.end(), {"method", "certified", "unresolved", "message"});

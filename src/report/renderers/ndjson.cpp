@@ -34,8 +34,10 @@ class NdjsonLines final : public Renderer {
 
   void end(const SweepSummary& summary, const RunInfo& run) override {
     line("summary", [&] {
-      if (kind_ == ReportKind::report) summary_rows(summary);
-      else json_.member("pass", pass_ && failures_.empty() && checks_ > 0);
+      if (kind_ == ReportKind::report)
+        summary_rows(summary);
+      else
+        json_.member("pass", pass_ && failures_.empty() && checks_ > 0);
       json_.key("failures"), json_.begin_array();
       for (const std::string& failure : failures_) json_.raw(failure);
       json_.end_array();

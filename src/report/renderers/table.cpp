@@ -5,8 +5,12 @@
 namespace rezero::detail {
 
 RendererKind table_renderer() {
-  return {"table",           {}, "a table to read: spectra against depth, or a line a check", Emission::document,
-          make_report_table, make_verdict_table};
+  return {"table",
+          {},
+          "a table to read: spectra against depth, or a line a check",
+          Emission::document,
+          make_report_table,
+          make_verdict_table};
 }
 
 }  // namespace rezero::detail

@@ -30,8 +30,8 @@ std::string headline(const ReportContext& context) {
   if (!plan.stack) return tool + random_stack_text(plan);
   const Shape shape = plan.stack->stack->shape();
   std::string text = tool + separator + printable(plan.stack->file.path) + separator +
-                     std::to_string(plan.stack->stack->blocks()) + " blocks of " + std::to_string(shape.features) +
-                     " features";
+                     std::to_string(plan.stack->stack->blocks()) + " blocks of " +
+                     std::to_string(shape.features) + " features";
   return shape.positions > 1 ? text + " × " + std::to_string(shape.positions) + " positions" : text;
 }
 

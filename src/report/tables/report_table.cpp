@@ -1,4 +1,5 @@
-/// Spectra against depth: a block of rows for each scheme, numbers on the left, the spectrum drawn on the right.
+/// Spectra against depth: a block of rows for each scheme, numbers on the left, the spectrum drawn on the
+/// right.
 
 #include <algorithm>
 #include <cmath>
@@ -50,7 +51,9 @@ std::string cell_text(const SummaryRow& row, const Column& column) {
   const MetricSummary summary = summary_of(row, column.metric);
   if (summary.mean && column.style == Style::percent) {
     const Real percent = 100 * *summary.mean;
-    return (percent == 100 || percent == 0 ? short_number(percent) : short_number(std::round(percent * 10) / 10)) + "%";
+    return (percent == 100 || percent == 0 ? short_number(percent)
+                                           : short_number(std::round(percent * 10) / 10)) +
+           "%";
   }
   if (summary.mean) return uncertain_number(*summary.mean, summary.standard_error);
   const MetricSummary log10 = summary_of(row, column.log10_metric);
@@ -137,8 +140,9 @@ class ReportTable final : public Renderer {
       if (const auto meaning = meanings.find(status); meaning != meanings.end())
         output_(std::to_string(count) + " of " + std::to_string(rows_) + " rows " + meaning->second + ".\n");
     for (const std::string& failure : failures_) output_(failure + "\n");
-    output_(std::to_string(rows_) + (rows_ == 1 ? " row" : " rows") + " in " + short_number(run.wall_seconds) +
-            " s on " + std::to_string(run.threads) + (run.threads == 1 ? " thread" : " threads") + ".\n");
+    output_(std::to_string(rows_) + (rows_ == 1 ? " row" : " rows") + " in " +
+            short_number(run.wall_seconds) + " s on " + std::to_string(run.threads) +
+            (run.threads == 1 ? " thread" : " threads") + ".\n");
   }
 
   Output output_;

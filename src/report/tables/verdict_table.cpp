@@ -15,7 +15,8 @@ std::string measured(const CheckResult& check) {
   if (!check.value) return printable(check.message);
   const std::optional<Real> value = check.value->to_real();
   const std::string number = value ? short_number(*value) : short_power(check.value->log10());
-  std::string text = check.quantity + " = " + number + (check.pass ? " ≤ " : " > ") + short_number(check.bound);
+  std::string text =
+      check.quantity + " = " + number + (check.pass ? " ≤ " : " > ") + short_number(check.bound);
   return check.message.empty() ? text : text + " (" + printable(check.message) + ")";
 }
 
@@ -51,9 +52,10 @@ class VerdictTable final : public Renderer {
   }
 
   void end(const SweepSummary&, const RunInfo&) override {
-    std::string text = checks_ == 0   ? "nothing was checked"
-                       : failed_ == 0 ? "all " + std::to_string(checks_) + " checks pass"
-                                      : std::to_string(failed_) + " of " + std::to_string(checks_) + " checks fail";
+    std::string text = checks_ == 0 ? "nothing was checked"
+                       : failed_ == 0
+                           ? "all " + std::to_string(checks_) + " checks pass"
+                           : std::to_string(failed_) + " of " + std::to_string(checks_) + " checks fail";
     if (errors_ > 0) text += ", " + std::to_string(errors_) + " stacks could not be computed";
     output_(text + "\n");
   }
