@@ -17,7 +17,7 @@ using detail::Descriptor;
 using detail::error_text;
 using detail::quoted;
 
-struct InputFile::State {
+struct FileReader::State {
   std::string path;
   Descriptor file;
   std::optional<std::uint64_t> size;
@@ -46,7 +46,7 @@ void reserve_for(std::string& out, std::uint64_t more, const std::string& path) 
 
 }  // namespace
 
-InputFile::InputFile(const std::string& path) : state_(std::make_unique<State>()) {
+FileReader::FileReader(const std::string& path) : state_(std::make_unique<State>()) {
   state_->path = path;
   if (path.find('\0') != std::string::npos) fail(path, "a path cannot hold a zero byte");
   struct stat info {};
@@ -60,13 +60,13 @@ InputFile::InputFile(const std::string& path) : state_(std::make_unique<State>()
   if (S_ISREG(info.st_mode) && info.st_size > 0) state_->size = static_cast<std::uint64_t>(info.st_size);
 }
 
-InputFile::~InputFile() = default;
+FileReader::~FileReader() = default;
 
-std::optional<std::uint64_t> InputFile::size() const {
+std::optional<std::uint64_t> FileReader::size() const {
   return state_->size;
 }
 
-std::uint64_t InputFile::read(std::string& out, std::uint64_t count) {
+std::uint64_t FileReader::read(std::string& out, std::uint64_t count) {
   constexpr std::uint64_t chunk_bytes = 1 << 17;  // twice what a pipe holds
   if (state_->size) reserve_for(out, std::min(count, *state_->size), state_->path);
   const std::string::size_type before = out.size();
@@ -86,7 +86,7 @@ std::uint64_t InputFile::read(std::string& out, std::uint64_t count) {
 }
 
 std::string read_file(const std::string& path, std::uint64_t limit_bytes) {
-  InputFile file(path);
+  FileReader file(path);
   const std::string bound = "the limit is " + std::to_string(limit_bytes) + " bytes";
   const std::uint64_t expected = file.size().value_or(limit_bytes);
   if (expected > limit_bytes) fail(path, "it has " + std::to_string(expected) + " bytes, " + bound);

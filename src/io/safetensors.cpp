@@ -92,7 +92,7 @@ SafetensorsFile parse_safetensors(std::string_view bytes, std::string_view what)
 }
 
 SafetensorsFile read_safetensors(const std::string& path, std::uint64_t limit_bytes) {
-  InputFile input(path);
+  FileReader input(path);
   SafetensorsReader reader("'" + printable(path) + "'");
   constexpr std::uint64_t prefix = SafetensorsReader::length_bytes;
   std::string field, json, data, beyond;

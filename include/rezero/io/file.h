@@ -12,14 +12,14 @@ namespace rezero {
 constexpr std::uint64_t default_read_limit = std::uint64_t{1} << 34;
 
 /// A regular file or a pipe, open for reading from its beginning.
-class InputFile {
+class FileReader {
  public:
   /// Opens the file; of a named pipe it waits for the writer. IoError when it is missing, may not be read, or
   /// is a directory, a device or a socket.
-  explicit InputFile(const std::string& path);
-  ~InputFile();
-  InputFile(const InputFile&) = delete;
-  InputFile& operator=(const InputFile&) = delete;
+  explicit FileReader(const std::string& path);
+  ~FileReader();
+  FileReader(const FileReader&) = delete;
+  FileReader& operator=(const FileReader&) = delete;
 
   /// Bytes of a regular file as the file system tells them; nothing for pipes and for files such as those of
   /// /proc, whose size is not known before they are read.
@@ -34,7 +34,7 @@ class InputFile {
   std::unique_ptr<State> state_;
 };
 
-/// All bytes of a regular file or a pipe. IoError as InputFile, and when there are more than `limit_bytes`: a
+/// All bytes of a regular file or a pipe. IoError as FileReader, and when there are more than `limit_bytes`: a
 /// larger file is refused before anything is read, a pipe once it has passed the bound.
 std::string read_file(const std::string& path, std::uint64_t limit_bytes = default_read_limit);
 

@@ -1,0 +1,45 @@
+#pragma once
+/// What a user wrote, before defaults: on the command line, or in a plan file.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rezero/analysis/plan.h"
+
+namespace rezero {
+
+/// Fields have the names of the long options; nothing: not written. Names are kept as text and resolved by
+/// resolve_plan.
+struct PlanOptions {
+  std::optional<std::vector<std::string>> scheme;
+  std::optional<std::string> family;
+  std::optional<std::vector<Index>> depth, width;
+  std::optional<Real> hidden_ratio;
+  std::optional<std::vector<std::string>> activation, init;
+  std::optional<bool> tied;
+  std::optional<std::vector<std::uint64_t>> seed;
+  std::optional<std::string> input;  ///< normal, sphere, ones, or the path of an .npy file
+  std::optional<std::string> stack;  ///< path
+  std::optional<std::string> method;
+  std::optional<Index> top, bottom;
+  std::optional<std::string> values;
+  std::optional<bool> profile;
+  std::optional<std::string> cotangent;
+  std::optional<std::vector<std::string>> check;
+  /// Files that a plan file names with their hashes: another content is an error. No option sets it.
+  std::vector<InputFile> files;
+};
+
+/// Field by field: what `over` has wins.
+PlanOptions merge(const PlanOptions& base, const PlanOptions& over);
+
+/// Reads a plan object, or the `plan` of a report, verdict or ndjson stream. Keys are the options' names in
+/// snake_case. A list may be an array, one value, or the option's text (`"1:64:x2"`); seeds are strings, or
+/// numbers up to 2^53. IoError with the path of the bad field: `plan 'x.json': plan.depth[2]: …`; unknown
+/// keys and names get a "did you mean".
+PlanOptions plan_options_from_json(std::string_view text, const std::string& file_name);
+
+}  // namespace rezero

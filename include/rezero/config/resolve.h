@@ -1,0 +1,39 @@
+#pragma once
+/// From what a user wrote to a complete plan, and back to JSON.
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "rezero/analysis/plan.h"
+#include "rezero/config/plan_options.h"
+
+namespace rezero {
+
+enum class PlanUse {
+  analysis,  ///< `check` is left out of account
+  verify,    ///< `values`, `profile`, `top` and `bottom` are left out of account
+};
+
+/// The world outside, as far as plans need it.
+struct ResolveContext {
+  PlanUse use = PlanUse::analysis;
+  std::function<StackPtr(std::string_view bytes, const std::string& path)> read_stack = {};  ///< of --stack
+  std::function<std::string(const std::string& path)> read_file = {};  ///< empty: rezero::read_file
+};
+
+/// Resolves every name, reads every file and fills in defaults: schemes plain, residual, depth-power and
+/// rezero; family mlp, relu, he, hidden ratio 1; width 64; depths 1:64:x2; seed 0; normal input. A stack file
+/// has its own input unless `input` is given, and its own depth (all blocks); where a scheme reads a series
+/// (rezero:alphas=FILE) its length is the default depth. verify has no default scheme; its checks are
+/// identity and alive.
+///
+/// UsageError: unknown names, options that contradict each other (the message names both), counts that do not
+/// fit. IoError: files that cannot be read, or that differ from what the plan file says.
+SweepPlan resolve_plan(const PlanOptions& options, const ResolveContext& context);
+
+/// The complete plan as one JSON object: read back by plan_options_from_json and resolved for the same use it
+/// gives the same plan. `indent` < 0: on one line.
+std::string plan_json(const SweepPlan& plan, int indent = -1);
+
+}  // namespace rezero

@@ -1,0 +1,131 @@
+#include "config/axes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <unordered_set>
+
+#include "config/contradictions.h"
+#include "config/input.h"
+#include "rezero/core/error.h"
+#include "rezero/core/registry.h"
+
+namespace rezero::detail {
+namespace {
+
+constexpr Index deepest =
+    std::numeric_limits<std::uint32_t>::max();  // a draw's address has 32 bits for the block
+constexpr Real most_rows = 1e7;
+
+using Names = std::vector<std::string>;
+
+bool same(const SchemeSpec& a, const SchemeSpec& b) {
+  const auto equal = [](const ParamValue& x, const ParamValue& y) { return x.text == y.text; };
+  const auto &x = a.params().values(), &y = b.params().values();
+  return &a.scheme() == &b.scheme() && std::equal(x.begin(), x.end(), y.begin(), y.end(), equal);
+}
+
+template <class T>
+bool same(const T& a, const T& b) {
+  return a.canonical() == b.canonical();
+}
+
+/// Each name resolved; a second entry that means the same is dropped.
+template <class T>
+std::vector<T> resolve_names(const Names& names) {
+  std::vector<T> out;
+  for (const std::string& name : names) {
+    T entry(parse_named_spec(name));
+    if (std::none_of(out.begin(), out.end(), [&](const T& known) { return same(known, entry); }))
+      out.push_back(std::move(entry));
+  }
+  return out;
+}
+
+std::vector<std::uint64_t> distinct(const std::vector<std::uint64_t>& values) {
+  std::unordered_set<std::uint64_t> seen;
+  std::vector<std::uint64_t> out;
+  for (const std::uint64_t value : values)
+    if (seen.insert(value).second) out.push_back(value);
+  return out;
+}
+
+/// Reads the series of all schemes; the length they agree on, 0 if there are none.
+Index read_all_series(SweepPlan& plan, PlanFiles& files) {
+  Index length = 0;
+  std::string first;
+  for (SchemeSpec& scheme : plan.schemes)
+    for (ParamValue& value : scheme.params().values()) {
+      if (value.kind != ParamKind::series || value.text.empty()) continue;
+      value.series = read_series(value.text, files);
+      const auto count = static_cast<Index>(value.series.size());
+      if (count == 0) throw UsageError("'" + printable(value.text) + "' holds no numbers");
+      if (length != 0 && count != length)
+        throw UsageError("'" + printable(value.text) + "' holds " + std::to_string(count) + " numbers, '" +
+                         printable(first) + "' " + std::to_string(length) + ": one depth cannot fit both");
+      length = count, first = value.text;
+    }
+  return length;
+}
+
+/// A series has a number for each block, so its length must be every depth.
+void require_series_fit(const SweepPlan& plan) {
+  for (const SchemeSpec& scheme : plan.schemes)
+    for (const ParamValue& value : scheme.params().values())
+      for (const Index depth : plan.depths)
+        if (!value.series.empty() && static_cast<Index>(value.series.size()) != depth)
+          throw UsageError("scheme '" + scheme.canonical() + "': '" + printable(value.text) + "' holds " +
+                           std::to_string(value.series.size()) + " numbers, --depth asks for " +
+                           std::to_string(depth) + " (one number per block)");
+}
+
+void require_sizes(const SweepPlan& plan) {
+  if (plan.depths.back() > deepest)
+    throw UsageError("--depth " + std::to_string(plan.depths.back()) + " is more than the " +
+                     std::to_string(deepest) + " blocks that can be addressed");
+  if (!(plan.hidden_ratio > 0) || !std::isfinite(plan.hidden_ratio))
+    throw UsageError("--hidden-ratio must be a positive number, got " + shortest(plan.hidden_ratio));
+  if (plan.hidden_ratio * static_cast<Real>(plan.widths.back()) > 9007199254740992.0)
+    throw UsageError("--hidden-ratio " + shortest(plan.hidden_ratio) + " times --width " +
+                     std::to_string(plan.widths.back()) + " is too large");
+  const auto size = [](const auto& axis) { return static_cast<Real>(axis.size()); };
+  const Real rows = size(plan.schemes) * size(plan.widths) * size(plan.activations) *
+                    size(plan.initializers) * size(plan.seeds) * size(plan.depths);
+  if (rows > most_rows)
+    throw UsageError("the plan asks for " + shortest(rows) +
+                     " results (schemes × widths × activations × inits × " + "seeds × depths), more than " +
+                     shortest(most_rows) + ": split it");
+}
+
+}  // namespace
+
+std::vector<Index> ascending(std::vector<Index> values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+
+void resolve_random_stacks(SweepPlan& plan, const PlanOptions& options, PlanFiles& files) {
+  plan.family = &branches().at(options.family.value_or("mlp"));
+  refuse_misfits(options, *plan.family);
+  plan.schemes =
+      resolve_names<SchemeSpec>(options.scheme.value_or(Names{"plain", "residual", "depth-power", "rezero"}));
+  plan.activations = resolve_names<Activation>(
+      options.activation.value_or(Names{plan.family->uses_activation ? "relu" : "identity"}));
+  plan.initializers = resolve_names<Initializer>(options.init.value_or(Names{"he"}));
+  plan.widths = ascending(options.width.value_or(std::vector<Index>{64}));
+  plan.hidden_ratio = options.hidden_ratio.value_or(1);
+  plan.tied = options.tied.value_or(false);
+  plan.seeds = distinct(options.seed.value_or(std::vector<std::uint64_t>{0}));
+  const std::string input = options.input.value_or("normal");
+  for (const Index width : plan.widths) plan.input = resolve_input(input, {width, 1}, files);
+  const Index series = read_all_series(plan, files);
+  const std::vector<Index> depths =
+      series > 0 ? std::vector<Index>{series} : std::vector<Index>{1, 2, 4, 8, 16, 32, 64};
+  plan.depths = ascending(options.depth.value_or(depths));
+  require_series_fit(plan);
+  require_sizes(plan);
+  plan.files = files.all();
+}
+
+}  // namespace rezero::detail

@@ -1,0 +1,63 @@
+#include "config/contradictions.h"
+
+#include "rezero/core/error.h"
+#include "rezero/spectrum/method.h"
+
+namespace rezero::detail {
+namespace {
+
+void refuse_beside_stack(const PlanOptions& options) {
+  const std::pair<std::string_view, bool> given[] = {
+      {"--scheme", options.scheme.has_value()},         {"--family", options.family.has_value()},
+      {"--width", options.width.has_value()},           {"--hidden-ratio", options.hidden_ratio.has_value()},
+      {"--activation", options.activation.has_value()}, {"--init", options.init.has_value()},
+      {"--tied", options.tied.value_or(false)},         {"--seed", options.seed.has_value()}};
+  for (const auto& [name, there] : given)
+    if (there)
+      throw UsageError(std::string(name) +
+                       " and --stack contradict each other (the stack file holds its own blocks)");
+}
+
+}  // namespace
+
+void refuse_contradictions(const PlanOptions& options, PlanUse use) {
+  if (options.stack) refuse_beside_stack(options);
+  if (use == PlanUse::verify) {
+    if (!options.stack && !options.scheme)
+      throw UsageError("nothing to verify: give --scheme NAME or --stack FILE");
+    return;
+  }
+  const bool unusual = options.cotangent && *options.cotangent != to_string(CotangentLaw::random);
+  if (unusual && !options.profile.value_or(false))
+    throw UsageError("--cotangent " + *options.cotangent +
+                     " needs --profile (nothing else uses a cotangent)");
+}
+
+void refuse_misfits(const PlanOptions& options, const BranchKind& family) {
+  const std::string name(family.name);
+  if (options.hidden_ratio && !family.has_hidden)
+    throw UsageError("--hidden-ratio contradicts --family " + name + " (it has no hidden layer)");
+  if (options.activation && !family.uses_activation)
+    throw UsageError("--activation contradicts --family " + name + " (it has no activation)");
+}
+
+void refuse_impossible_request(const AnalysisOptions& analysis, Index dimension) {
+  const Index wanted = analysis.top + analysis.bottom;
+  const std::string size = std::to_string(dimension);
+  if (wanted > dimension)
+    throw UsageError("--top " + std::to_string(analysis.top) + " and --bottom " +
+                     std::to_string(analysis.bottom) + " ask for more than the " + size +
+                     " singular values there are");
+  if (analysis.method == "auto") return;
+  const SpectrumMethod& method = spectrum_methods().at(analysis.method);
+  if (method.max_dimension > 0 && dimension > method.max_dimension)
+    throw UsageError("--method " + analysis.method + " takes dimensions up to " +
+                     std::to_string(method.max_dimension) + ", not " + size + ": use dense");
+  if (method.full) return;
+  if (wanted == 0)
+    throw UsageError("--method " + analysis.method + " needs --top or --bottom (it cannot give all values)");
+  if (wanted == dimension)
+    throw UsageError("--method " + analysis.method + " cannot give all " + size + " values: use dense");
+}
+
+}  // namespace rezero::detail

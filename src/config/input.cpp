@@ -1,0 +1,59 @@
+#include "config/input.h"
+
+#include "config/names.h"
+#include "rezero/core/error.h"
+#include "rezero/core/registry.h"
+#include "rezero/io/npy.h"
+
+namespace rezero::detail {
+namespace {
+
+std::string shape_text(const std::vector<Index>& shape) {
+  std::string text;
+  for (const Index size : shape) text += (text.empty() ? "" : " × ") + std::to_string(size);
+  return text.empty() ? "a single number" : text;
+}
+
+/// A stack whose input is replaced.
+class StackWithInput final : public Stack {
+ public:
+  StackWithInput(StackPtr stack, InputSpec input) : stack_(std::move(stack)), input_(std::move(input)) {}
+
+  Index blocks() const override { return stack_->blocks(); }
+  Shape shape() const override { return stack_->shape(); }
+  Vector input() const override { return draw_input(input_, shape(), 0); }
+  BlockPtr block(Index l) const override { return stack_->block(l); }
+  bool positively_homogeneous() const override { return stack_->positively_homogeneous(); }
+  const InputSpec& spec() const { return input_; }
+
+ private:
+  StackPtr stack_;
+  InputSpec input_;
+};
+
+}  // namespace
+
+InputSpec resolve_input(const std::string& text, Shape shape, PlanFiles& files) {
+  InputSpec input;
+  input.law = input_law(text);
+  if (input.law != InputLaw::values) return input;
+  const NpyArray array = parse_npy(files.read(text), "'" + text + "'");
+  const bool one_axis = shape.positions == 1 && array.shape == std::vector<Index>{shape.features};
+  if (!one_axis && array.shape != std::vector<Index>{shape.positions, shape.features})
+    throw UsageError("--input '" + printable(text) + "' is " + shape_text(array.shape) +
+                     ", the stack takes " + shape_text({shape.positions, shape.features}) +
+                     " (positions × features)");
+  input.values = Eigen::Map<const Vector>(array.values.data(), static_cast<Index>(array.values.size()));
+  return input;
+}
+
+StackPtr with_input(StackPtr stack, const InputSpec& input) {
+  return std::make_shared<StackWithInput>(std::move(stack), input);
+}
+
+const InputSpec* given_input(const Stack& stack) {
+  const auto* wrapped = dynamic_cast<const StackWithInput*>(&stack);
+  return wrapped ? &wrapped->spec() : nullptr;
+}
+
+}  // namespace rezero::detail

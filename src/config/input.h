@@ -1,0 +1,17 @@
+#pragma once
+/// The input of a plan: a law by name, or numbers from a file.
+
+#include "config/plan_files.h"
+
+namespace rezero::detail {
+
+/// normal, sphere, ones, or the numbers of an .npy file that must have shape (features) or (positions,
+/// features). UsageError naming both shapes otherwise.
+InputSpec resolve_input(const std::string& text, Shape shape, PlanFiles& files);
+
+/// The stack with another input. Laws draw under seed 0.
+StackPtr with_input(StackPtr stack, const InputSpec& input);
+/// The input that with_input gave the stack, or nullptr.
+const InputSpec* given_input(const Stack& stack);
+
+}  // namespace rezero::detail

@@ -1,0 +1,156 @@
+#include "rezero/config/list.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <unordered_set>
+
+#include "rezero/core/error.h"
+#include "rezero/core/named_spec.h"
+#include "rezero/core/registry.h"
+
+namespace rezero {
+namespace {
+
+using Whole = std::uint64_t;
+constexpr Whole exact_doubles = Whole{1} << 53;
+
+/// What messages are about, and the bounds of a value.
+struct Context {
+  std::string_view text, option;
+  Whole lowest, highest;
+
+  [[noreturn]] void fail(const std::string& problem) const {
+    throw UsageError(std::string(option) + " '" + printable(text) + "': " + problem);
+  }
+};
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (std::size_t begin = 0;;) {
+    const std::size_t end = std::min(text.find(separator, begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
+    if (end == text.size()) return parts;
+    begin = end + 1;
+  }
+}
+
+Real finite_number(std::string_view part, const Context& context) {
+  try {
+    return parse_real(part, "value");
+  } catch (const UsageError&) {
+    context.fail("'" + printable(part) + "' is not a number");
+  }
+}
+
+/// `12` or `1e3`: a whole number within the bounds.
+Whole whole_number(std::string_view part, const Context& context) {
+  Whole value = 0;
+  const char* end = part.data() + part.size();
+  const auto [stop, error] = std::from_chars(part.data(), end, value);
+  if (part.empty()) context.fail("a number is missing");
+  if (stop != end || error == std::errc::invalid_argument) {
+    const Real real = finite_number(part, context);
+    if (real != std::floor(real)) context.fail("'" + printable(part) + "' is not a whole number");
+    if (real < static_cast<Real>(context.lowest))
+      context.fail("'" + printable(part) + "' is less than " + std::to_string(context.lowest));
+    if (real > static_cast<Real>(exact_doubles)) context.fail("'" + printable(part) + "' is too large");
+    value = static_cast<Whole>(real);
+  } else if (error == std::errc::result_out_of_range || value > context.highest) {
+    context.fail("'" + printable(part) + "' is larger than " + std::to_string(context.highest));
+  }
+  if (value < context.lowest)
+    context.fail("'" + printable(part) + "' is less than " + std::to_string(context.lowest));
+  return value;
+}
+
+void reserve_room(std::vector<Whole>& values, Whole more, const Context& context) {
+  if (more > longest_list - values.size())
+    context.fail("more than " + std::to_string(longest_list) + " values");
+  values.reserve(values.size() + more);
+}
+
+void add_arithmetic(std::vector<Whole>& values, Whole first, Whole last, Whole step, const Context& context) {
+  const Whole steps = (last - first) / step;
+  reserve_room(values, steps == std::numeric_limits<Whole>::max() ? steps : steps + 1, context);
+  for (Whole k = 0; k <= steps; ++k) values.push_back(first + k * step);
+}
+
+/// a, aF, aF², … rounded; powers that round to a value already there are passed over.
+void add_geometric(std::vector<Whole>& values, Whole first, Whole last, Real factor, const Context& context) {
+  if (first == 0) context.fail("a geometric range cannot begin at 0");
+  const Real begin = static_cast<Real>(first), log_factor = std::log(factor);
+  Whole previous = 0;
+  for (Real k = 0;; k += 1) {
+    const Real x = std::round(begin * std::pow(factor, k));
+    if (!(x <= static_cast<Real>(last)) || x >= 18446744073709551616.0) return;
+    const Whole value = k == 0 ? first : static_cast<Whole>(x);
+    if (value > last) return;
+    if (value <= previous) {  // F is close to 1: on to the power that reaches the next whole number
+      const Real next = std::log((static_cast<Real>(previous) + 0.5) / begin) / log_factor;
+      k = std::max(k, std::floor(next) - 1);
+      if (k + 1 == k) context.fail("the factor is too close to 1");
+      continue;
+    }
+    reserve_room(values, 1, context);
+    values.push_back(previous = value);
+  }
+}
+
+void add_item(std::vector<Whole>& values, std::string_view item, const Context& context) {
+  const std::vector<std::string_view> parts = split(item, ':');
+  if (parts.size() > 3) context.fail("'" + printable(item) + "' is not a:b, a:b:step or a:b:xF");
+  const Whole first = whole_number(parts[0], context);
+  if (parts.size() == 1) return reserve_room(values, 1, context), values.push_back(first);
+  const Whole last = whole_number(parts[1], context);
+  if (last < first) context.fail("the range '" + printable(item) + "' ends before it begins");
+  if (parts.size() == 2) return add_arithmetic(values, first, last, 1, context);
+  if (parts[2].empty() || parts[2].front() != 'x') {
+    const Context step{context.text, context.option, 1, std::numeric_limits<Whole>::max()};
+    return add_arithmetic(values, first, last, whole_number(parts[2], step), context);
+  }
+  const Real factor = finite_number(parts[2].substr(1), context);
+  if (!(factor > 1)) context.fail("the factor of '" + printable(item) + "' must be larger than 1");
+  add_geometric(values, first, last, factor, context);
+}
+
+std::vector<Whole> parse_wholes(const Context& context) {
+  std::vector<Whole> values;
+  for (const std::string_view item : split(context.text, ',')) add_item(values, item, context);
+  return values;
+}
+
+}  // namespace
+
+std::vector<Index> parse_index_list(std::string_view text, std::string_view option) {
+  std::vector<Whole> values = parse_wholes({text, option, 1, exact_doubles});
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return {values.begin(), values.end()};
+}
+
+std::vector<std::uint64_t> parse_seed_list(std::string_view text, std::string_view option) {
+  std::vector<Whole> values = parse_wholes({text, option, 0, std::numeric_limits<Whole>::max()});
+  std::unordered_set<Whole> seen;
+  const auto repeated = [&](Whole value) { return !seen.insert(value).second; };
+  std::vector<Whole> kept;
+  for (const Whole value : values)
+    if (!repeated(value)) kept.push_back(value);
+  return kept;
+}
+
+std::vector<std::string> parse_name_list(std::string_view text, std::string_view option) {
+  std::vector<std::string> names;
+  for (const std::string_view item : split(text, ',')) {
+    if (item.empty()) throw UsageError(std::string(option) + " '" + printable(text) + "': an item is empty");
+    names.emplace_back(item);
+  }
+  return names;
+}
+
+Index parse_count(std::string_view text, std::string_view option) {
+  return static_cast<Index>(whole_number(text, {text, option, 1, exact_doubles}));
+}
+
+}  // namespace rezero

@@ -1,0 +1,33 @@
+#pragma once
+/// The files that a plan reads, remembered with their hashes.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "rezero/analysis/plan.h"
+
+namespace rezero::detail {
+
+class PlanFiles {
+ public:
+  using Reader = std::function<std::string(const std::string& path)>;
+  /// `expected`: hashes that a plan file gives.
+  PlanFiles(Reader read, std::vector<InputFile> expected);
+
+  /// The bytes of a file. IoError if its hash is not the expected one.
+  std::string read(const std::string& path);
+  /// A file that was read.
+  const InputFile& at(const std::string& path) const;
+  /// All that was read, in order, each once.
+  const std::vector<InputFile>& all() const { return read_; }
+
+ private:
+  Reader reader_;
+  std::vector<InputFile> expected_, read_;
+};
+
+/// The numbers of a .json file (one array) or a one-dimensional .npy file. IoError otherwise.
+std::vector<Real> read_series(const std::string& path, PlanFiles& files);
+
+}  // namespace rezero::detail

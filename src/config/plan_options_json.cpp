@@ -1,0 +1,136 @@
+#include <algorithm>
+
+#include "config/names.h"
+#include "io/json_cursor.h"
+#include "io/strict_json.h"
+#include "rezero/config/list.h"
+#include "rezero/config/plan_options.h"
+#include "rezero/core/error.h"
+
+namespace rezero {
+namespace {
+
+constexpr std::int64_t exact_doubles = std::int64_t{1} << 53;
+
+const std::vector<std::string_view> plan_keys = {"scheme",     "family",    "depth", "width",  "hidden_ratio",
+                                                 "activation", "init",      "tied",  "seed",   "input",
+                                                 "stack",      "method",    "top",   "bottom", "values",
+                                                 "profile",    "cotangent", "check", "files"};
+
+/// A list of names, each tried by `resolve` so that errors carry their path.
+template <class F>
+std::optional<std::vector<std::string>> names(const JsonCursor& plan, std::string_view key, F&& resolve) {
+  const std::optional<JsonCursor> field = plan.optional(key);
+  if (!field) return std::nullopt;
+  if (field->is_string())
+    return field->resolve([&](const std::string& text) {
+      const std::vector<std::string> list = parse_name_list(text, key);
+      for (const std::string& name : list) resolve(name);
+      return list;
+    });
+  std::vector<std::string> list;
+  for (const JsonCursor& element : field->elements())
+    list.push_back(element.resolve([&](const std::string& name) { return resolve(name), name; }));
+  if (list.empty()) field->fail("the list is empty");
+  return list;
+}
+
+template <class F>
+std::optional<std::string> name(const JsonCursor& plan, std::string_view key, F&& resolve) {
+  const std::optional<JsonCursor> field = plan.optional(key);
+  if (!field) return std::nullopt;
+  return field->resolve([&](const std::string& text) { return resolve(text), text; });
+}
+
+std::optional<std::vector<Index>> indices(const JsonCursor& plan, std::string_view key) {
+  const std::optional<JsonCursor> field = plan.optional(key);
+  if (!field) return std::nullopt;
+  if (field->is_string())
+    return field->resolve([&](const std::string& text) { return parse_index_list(text, key); });
+  if (field->is_number()) return std::vector<Index>{field->integer(1, exact_doubles)};
+  std::vector<Index> list;
+  for (const JsonCursor& element : field->elements()) list.push_back(element.integer(1, exact_doubles));
+  if (list.empty()) field->fail("the list is empty");
+  return list;
+}
+
+std::uint64_t one_seed(const JsonCursor& field) {
+  if (!field.is_string()) return static_cast<std::uint64_t>(field.integer(0, exact_doubles));
+  const std::vector<std::uint64_t> seeds =
+      field.resolve([](const std::string& text) { return parse_seed_list(text, "seed"); });
+  if (seeds.size() != 1) field.fail("expected one seed");
+  return seeds[0];
+}
+
+std::optional<std::vector<std::uint64_t>> seeds(const JsonCursor& plan) {
+  const std::optional<JsonCursor> field = plan.optional("seed");
+  if (!field) return std::nullopt;
+  if (field->is_string())
+    return field->resolve([](const std::string& text) { return parse_seed_list(text, "seed"); });
+  if (field->is_number()) return std::vector<std::uint64_t>{one_seed(*field)};
+  std::vector<std::uint64_t> list;
+  for (const JsonCursor& element : field->elements()) list.push_back(one_seed(element));
+  if (list.empty()) field->fail("the list is empty");
+  return list;
+}
+
+std::vector<InputFile> files(const JsonCursor& plan) {
+  std::vector<InputFile> list;
+  const std::optional<JsonCursor> field = plan.optional("files");
+  if (!field) return list;
+  for (const JsonCursor& element : field->elements()) {
+    element.only({"path", "sha256"});
+    const JsonCursor sha256 = element.at("sha256");
+    const std::string& digits = sha256.string();
+    if (digits.size() != 64 || digits.find_first_not_of("0123456789abcdef") != std::string::npos)
+      sha256.fail("expected 64 hexadecimal digits");
+    list.push_back({element.at("path").string(), digits});
+  }
+  return list;
+}
+
+void stack_options(PlanOptions& options, const JsonCursor& plan) {
+  options.scheme = names(plan, "scheme", [](const std::string& text) { SchemeSpec{text}; });
+  options.family = name(plan, "family", [](const std::string& text) { branches().at(text); });
+  options.depth = indices(plan, "depth"), options.width = indices(plan, "width");
+  if (const auto ratio = plan.optional("hidden_ratio")) options.hidden_ratio = ratio->real();
+  options.activation = names(plan, "activation", [](const std::string& text) { Activation{text}; });
+  options.init = names(plan, "init", [](const std::string& text) { Initializer{parse_named_spec(text)}; });
+  if (const auto tied = plan.optional("tied")) options.tied = tied->boolean();
+  options.seed = seeds(plan);
+  options.input = name(plan, "input", detail::input_law);
+  options.stack = name(plan, "stack", [](const std::string&) {});
+}
+
+void analysis_options(PlanOptions& options, const JsonCursor& plan) {
+  options.method = name(plan, "method", detail::spectrum_method_name);
+  if (const auto top = plan.optional("top")) options.top = top->integer(1, exact_doubles);
+  if (const auto bottom = plan.optional("bottom")) options.bottom = bottom->integer(1, exact_doubles);
+  options.values = name(plan, "values", detail::values_mode);
+  if (const auto profile = plan.optional("profile")) options.profile = profile->boolean();
+  options.cotangent = name(plan, "cotangent", detail::cotangent_law);
+  options.check = names(plan, "check", [](const std::string& text) { CheckSpec{parse_named_spec(text)}; });
+}
+
+/// An ndjson stream holds its plan in the first line.
+std::string_view first_line_of_stream(std::string_view text) {
+  const bool stream = text.substr(0, 20) == "{\"kind\": \"context\", \"";
+  return stream ? text.substr(0, text.find('\n')) : text;
+}
+
+}  // namespace
+
+PlanOptions plan_options_from_json(std::string_view text, const std::string& file_name) {
+  const std::string what = "plan '" + file_name + "'";
+  const nlohmann::ordered_json document = parse_strict_json(first_line_of_stream(text), what);
+  const JsonCursor top(document, what);
+  const JsonCursor plan = top.is_object() && top.find("plan") ? top.at("plan") : top;
+  plan.only(plan_keys);
+  PlanOptions options;
+  stack_options(options, plan);
+  analysis_options(options, plan);
+  options.files = files(plan);
+  return options;
+}
+
+}  // namespace rezero

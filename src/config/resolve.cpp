@@ -1,0 +1,90 @@
+#include "rezero/config/resolve.h"
+
+#include <algorithm>
+
+#include "config/axes.h"
+#include "config/contradictions.h"
+#include "config/input.h"
+#include "config/names.h"
+#include "config/plan_files.h"
+#include "rezero/core/contract.h"
+#include "rezero/core/error.h"
+#include "rezero/core/registry.h"
+
+namespace rezero {
+namespace {
+
+using detail::PlanFiles;
+
+void resolve_stack_file(SweepPlan& plan, const PlanOptions& options, const ResolveContext& context,
+                        PlanFiles& files) {
+  REZERO_REQUIRE(context.read_stack);
+  const std::string& path = *options.stack;
+  StackPtr stack = context.read_stack(files.read(path), path);
+  plan.stack = StackInput{files.at(path), stack};
+  if (options.input) {
+    plan.input = detail::resolve_input(*options.input, stack->shape(), files);
+    plan.stack->stack = detail::with_input(std::move(stack), plan.input);
+    if (plan.input.law == InputLaw::values) plan.files = {files.at(*options.input)};
+  }
+  const Index blocks = plan.stack->stack->blocks();
+  plan.depths = detail::ascending(options.depth.value_or(std::vector<Index>{blocks}));
+  if (plan.depths.back() > blocks)
+    throw UsageError("--depth " + std::to_string(plan.depths.back()) + " is more than the " +
+                     std::to_string(blocks) + " blocks of --stack '" + printable(path) + "'");
+}
+
+std::vector<CheckSpec> resolve_checks(const PlanOptions& options) {
+  std::vector<CheckSpec> out;
+  for (const std::string& text : options.check.value_or(std::vector<std::string>{"identity", "alive"})) {
+    CheckSpec check(parse_named_spec(text));
+    const auto same = [&](const CheckSpec& known) { return known.canonical() == check.canonical(); };
+    if (std::none_of(out.begin(), out.end(), same)) out.push_back(std::move(check));
+  }
+  return out;
+}
+
+Index count(const std::optional<Index>& written, std::string_view option) {
+  if (written && *written < 1)
+    throw UsageError(std::string(option) + " must be at least 1, got " + std::to_string(*written));
+  return written.value_or(0);
+}
+
+AnalysisOptions resolve_analysis(const PlanOptions& options, PlanUse use) {
+  AnalysisOptions analysis;
+  analysis.method = detail::spectrum_method_name(options.method.value_or("auto"));
+  analysis.cotangent = detail::cotangent_law(options.cotangent.value_or("random"));
+  if (use == PlanUse::verify) {
+    analysis.checks = resolve_checks(options);
+    analysis.spectrum = std::any_of(analysis.checks.begin(), analysis.checks.end(),
+                                    [](const CheckSpec& spec) { return spec.check().needs_spectrum; });
+    return analysis;
+  }
+  analysis.top = count(options.top, "--top"), analysis.bottom = count(options.bottom, "--bottom");
+  analysis.values = detail::values_mode(options.values.value_or("linear"));
+  analysis.profile = options.profile.value_or(false);
+  return analysis;
+}
+
+void require_possible_spectra(const SweepPlan& plan) {
+  if (!plan.analysis.spectrum) return;
+  if (plan.stack) return detail::refuse_impossible_request(plan.analysis, plan.stack->stack->shape().size());
+  for (const Index width : plan.widths) detail::refuse_impossible_request(plan.analysis, width);
+}
+
+}  // namespace
+
+SweepPlan resolve_plan(const PlanOptions& options, const ResolveContext& context) {
+  SweepPlan plan;
+  plan.analysis = resolve_analysis(options, context.use);
+  detail::refuse_contradictions(options, context.use);
+  PlanFiles files(context.read_file, options.files);
+  if (options.stack)
+    resolve_stack_file(plan, options, context, files);
+  else
+    detail::resolve_random_stacks(plan, options, files);
+  require_possible_spectra(plan);
+  return plan;
+}
+
+}  // namespace rezero

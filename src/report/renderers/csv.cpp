@@ -1,0 +1,101 @@
+/// Comma-separated values as RFC 4180 has them: a header, then a row for each result and each failure. No
+/// singular values: a row has a fixed number of fields.
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/published_values.h"
+#include "rezero/report/renderer.h"
+
+namespace rezero::detail {
+namespace {
+
+std::string quoted(const std::string& field) {
+  if (field.find_first_of(",\"\r\n") == std::string::npos) return field;
+  std::string out = "\"";
+  for (const char c : field) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + "\"";
+}
+
+std::string number(const std::optional<Real>& value) {
+  return value && std::isfinite(*value) ? shortest(*value) : std::string();
+}
+
+std::string whole(Index value) {
+  return value > 0 ? std::to_string(value) : std::string();
+}
+
+class CsvReport final : public Renderer {
+ public:
+  explicit CsvReport(Output output) : output_(std::move(output)) {}
+
+  void begin(const ReportContext& context) override {
+    values_ = context.plan->analysis.values;
+    std::vector<std::string> fields = {"scheme", "stack",  "family", "activation", "init",  "width",
+                                       "depth",  "blocks", "seed",   "dimension",  "status"};
+    for (const Metric& metric : metrics()) fields.emplace_back(metric.name);
+    fields.insert(fields.end(), {"method", "certified", "unresolved", "message"});
+    write(fields);
+  }
+
+  void cell(const CellResult& result) override {
+    for (const DepthResult& depth : result.depths) {
+      const Spectrum& spectrum = depth.spectrum;
+      std::vector<std::string> fields = labels(result.labels, depth.depth, depth.blocks);
+      fields.push_back(whole(std::min(depth.rows, depth.cols)));
+      fields.emplace_back(row_status(spectrum, values_));
+      for (std::size_t i = 0; i < metrics().size(); ++i)
+        fields.push_back(i < depth.metrics.size() ? number(depth.metrics[i]) : std::string());
+      fields.insert(fields.end(), {spectrum.method, spectrum.certified ? "true" : "false",
+                                   std::to_string(spectrum.unresolved()), spectrum.message});
+      write(fields);
+    }
+    for (const CellFailure& failure : result.failures) {
+      std::vector<std::string> fields = labels(result.labels, failure.depth, 0);
+      fields.insert(fields.end(), {whole(result.labels.dimension), "failed"});
+      fields.insert(fields.end(), metrics().size() + 3, std::string());
+      fields.push_back(failure.kind + ": " + failure.message);
+      write(fields);
+    }
+  }
+
+  void end(const SweepSummary&, const RunInfo&) override {}
+
+ private:
+  static std::vector<std::string> labels(const CellLabels& cell, Index depth, Index blocks) {
+    return {cell.scheme ? cell.scheme->canonical() : std::string(),
+            cell.stack,
+            cell.family,
+            cell.activation,
+            cell.init,
+            whole(cell.width),
+            whole(depth),
+            whole(blocks),
+            cell.seeded ? std::to_string(cell.seed) : std::string()};
+  }
+
+  void write(const std::vector<std::string>& fields) {
+    std::string line;
+    std::string_view separator = "";
+    for (const std::string& field : fields) line += std::string(separator) + quoted(field), separator = ",";
+    output_(line + "\r\n");
+  }
+
+  Output output_;
+  ValuesMode values_ = ValuesMode::linear;
+};
+
+}  // namespace
+
+RendererKind csv_renderer() {
+  return {"csv",
+          {},
+          "a row of metrics for each result (RFC 4180), no singular values",
+          Emission::lines,
+          [](Output output) -> std::unique_ptr<Renderer> {
+            return std::make_unique<CsvReport>(std::move(output));
+          },
+          nullptr};
+}
+
+}  // namespace rezero::detail

@@ -1,0 +1,231 @@
+#include "report/result_json.h"
+
+#include <algorithm>
+
+#include "report/published_values.h"
+
+namespace rezero::detail {
+namespace {
+
+void text_or_null(JsonWriter& json, std::string_view name, const std::string& text) {
+  text.empty() ? json.null_member(name) : json.member(name, text);
+}
+
+void seed_member(JsonWriter& json, const CellLabels& labels) {
+  labels.seeded ? json.member("seed", std::to_string(labels.seed)) : json.null_member("seed");
+}
+
+void scheme_params(JsonWriter& json, const Params& params) {
+  json.begin_object();
+  for (const ParamValue& value : params.values()) {
+    const bool is_number =
+        value.kind == ParamKind::real || (value.kind == ParamKind::real_or_choice && !value.text.empty() &&
+                                          value.text == shortest(value.number));
+    if (value.text.empty())
+      json.null_member(value.name);
+    else if (is_number)
+      json.member(value.name, value.number);
+    else
+      json.member(value.name, value.text);
+  }
+  json.end_object();
+}
+
+void metric_values(JsonWriter& json, const std::vector<std::optional<Real>>& values) {
+  json.key("metrics"), json.begin_object();
+  std::size_t i = 0;
+  for (const Metric& metric : metrics()) {
+    json.member(metric.name, i < values.size() ? values[i] : std::nullopt);
+    ++i;
+  }
+  json.end_object();
+}
+
+void singular_values(JsonWriter& json, const Spectrum& spectrum, ValuesMode mode) {
+  if (mode == ValuesMode::none) return;
+  json.key(mode == ValuesMode::log10 ? "log10_singular_values" : "singular_values");
+  if (spectrum.status == SpectrumStatus::breakdown) return json.null();
+  json.begin_array();
+  for (std::size_t i = 0; i < spectrum.sigma.size(); ++i) json.real(published_value(spectrum, i, mode));
+  json.end_array();
+}
+
+void spectrum_facts(JsonWriter& json, const Spectrum& spectrum) {
+  json.key("spectrum"), json.begin_object();
+  json.member("method", spectrum.method);
+  json.member("part", to_string(spectrum.part));
+  if (spectrum.part != SpectrumPart::full) {
+    json.member("leading", spectrum.leading);
+    json.member("extremal", to_string(spectrum.extremal));
+  }
+  json.member("relative_resolution", spectrum.relative_resolution);
+  json.member("certified", spectrum.certified);
+  json.member("unresolved", spectrum.unresolved());
+  json.member("null_directions", spectrum.null_directions);
+  json.member("out_of_range", out_of_range_values(spectrum));
+  json.member("applications", spectrum.applications);
+  json.key("fallbacks"), json.begin_array();
+  for (const MethodFailure& failure : spectrum.failures) {
+    json.begin_object();
+    json.member("method", failure.method), json.member("reason", failure.reason);
+    json.end_object();
+  }
+  json.end_array();
+  if (!spectrum.message.empty()) json.member("message", spectrum.message);
+  json.end_object();
+}
+
+using Numbers = std::vector<ScaledReal>;
+
+void scaled_array(JsonWriter& json, const std::string& name, const Numbers& numbers,
+                  const std::function<std::optional<Real>(const ScaledReal&)>& number) {
+  json.key(name), json.begin_array();
+  for (const ScaledReal& value : numbers) json.real(number(value));
+  json.end_array();
+}
+
+/// The numbers, and their log₁₀, which no range limits (null for zero).
+void profile_series(JsonWriter& json, const std::string& name, const Numbers& numbers) {
+  scaled_array(json, name, numbers, [](const ScaledReal& value) { return value.to_real(); });
+  scaled_array(json, "log10_" + name, numbers,
+               [](const ScaledReal& value) { return std::optional<Real>(value.log10()); });
+}
+
+void profile_object(JsonWriter& json, const Profile& profile) {
+  json.key("profile"), json.begin_object();
+  profile_series(json, "forward_rms", profile.forward_rms);
+  profile_series(json, "branch_norm", profile.branch_norm);
+  profile_series(json, "gradient_square", profile.gradient_square);
+  profile_series(json, "gate_gradient", profile.gate_gradient);
+  json.end_object();
+}
+
+void summary_of(JsonWriter& json, const MetricSummary& summary) {
+  json.begin_object();
+  json.member("mean", summary.mean);
+  json.member("stderr", summary.standard_error);
+  json.member("min", summary.min);
+  json.member("max", summary.max);
+  json.member("count", summary.count);
+  json.end_object();
+}
+
+void culprit_object(JsonWriter& json, const Culprit& culprit) {
+  json.begin_object();
+  json.member("block", culprit.block);
+  json.member("parameter", culprit.parameter);
+  json.member("value", culprit.value);
+  json.member("reason", culprit.reason);
+  json.end_object();
+}
+
+}  // namespace
+
+void write_tool(JsonWriter& json, const ToolInfo& tool) {
+  json.begin_object();
+  json.member("name", tool.name), json.member("version", tool.version), json.member("git", tool.git);
+  json.member("compiler", tool.compiler), json.member("flags", tool.flags);
+  json.member("eigen", tool.eigen), json.member("spectra", tool.spectra), json.member("blas", tool.blas);
+  json.end_object();
+}
+
+void write_run(JsonWriter& json, const RunInfo& run) {
+  json.begin_object();
+  json.member("started_at_utc", run.started_at_utc);
+  json.member("wall_seconds", run.wall_seconds);
+  json.member("threads", Index{run.threads});
+  json.member("host", run.host);
+  json.member("peak_bytes", static_cast<Index>(run.peak_bytes));
+  json.end_object();
+}
+
+void write_metric_definitions(JsonWriter& json, int indent) {
+  json.begin_array();
+  for (const Metric& metric : metrics()) {
+    if (indent >= 0) json.line(indent + 2);
+    json.begin_object();
+    json.member("name", metric.name), json.member("unit", metric.unit);
+    json.member("definition", metric.definition), json.member("source", metric.source);
+    json.end_object();
+  }
+  if (indent >= 0) json.line(indent);
+  json.end_array();
+}
+
+void label_members(JsonWriter& json, const CellLabels& labels) {
+  if (labels.scheme) {
+    json.member("scheme", labels.scheme->canonical());
+    json.key("scheme_params"), scheme_params(json, labels.scheme->params());
+  } else {
+    json.null_member("scheme"), json.null_member("scheme_params");
+  }
+  text_or_null(json, "stack", labels.stack);
+  text_or_null(json, "family", labels.family);
+  text_or_null(json, "activation", labels.activation);
+  text_or_null(json, "init", labels.init);
+  labels.width > 0 ? json.member("width", labels.width) : json.null_member("width");
+}
+
+void result_members(JsonWriter& json, const CellLabels& labels, const DepthResult& result, ValuesMode mode) {
+  label_members(json, labels);
+  json.member("depth", result.depth);
+  json.member("blocks", result.blocks);
+  seed_member(json, labels);
+  json.member("dimension", std::min(result.rows, result.cols));
+  json.member("status", row_status(result.spectrum, mode));
+  metric_values(json, result.metrics);
+  singular_values(json, result.spectrum, mode);
+  spectrum_facts(json, result.spectrum);
+  if (result.profile) profile_object(json, *result.profile);
+}
+
+void failure_members(JsonWriter& json, const CellLabels& labels, const CellFailure& failure,
+                     std::string_view kind_key) {
+  label_members(json, labels);
+  json.member("depth", failure.depth);
+  seed_member(json, labels);
+  json.member(kind_key, failure.kind);
+  json.member("message", failure.message);
+}
+
+void summary_members(JsonWriter& json, const SummaryRow& row) {
+  label_members(json, row.labels);
+  json.member("depth", row.depth);
+  json.member("blocks", row.blocks);
+  json.key("metrics"), json.begin_object();
+  std::size_t i = 0;
+  for (const Metric& metric : metrics()) {
+    json.key(metric.name), summary_of(json, i < row.metrics.size() ? row.metrics[i] : MetricSummary{});
+    ++i;
+  }
+  json.end_object();
+}
+
+void check_members(JsonWriter& json, const CellLabels& labels, Index depth, const CheckResult& check) {
+  label_members(json, labels);
+  json.member("depth", depth);
+  seed_member(json, labels);
+  json.member("check", check.check);
+  json.member("pass", check.pass);
+  json.member("value", check.value ? check.value->to_real() : std::nullopt);
+  json.member("log10_value", check.value ? std::optional<Real>(check.value->log10()) : std::nullopt);
+  json.member("bound", check.bound);
+  json.member("quantity", check.quantity);
+  json.member("culprit_count", check.culprit_count);
+  json.key("culprits"), json.begin_array();
+  for (const Culprit& culprit : check.culprits) culprit_object(json, culprit);
+  json.end_array();
+  json.member("message", check.message);
+}
+
+std::string object_text(const std::function<void(JsonWriter&)>& members) {
+  std::string text;
+  JsonWriter json([&](std::string_view piece) { text += piece; });
+  json.begin_object();
+  members(json);
+  json.end_object();
+  json.flush();
+  return text;
+}
+
+}  // namespace rezero::detail

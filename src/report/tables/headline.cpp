@@ -1,0 +1,47 @@
+#include "report/tables/headline.h"
+
+#include "report/number_text.h"
+#include "rezero/core/registry.h"
+
+namespace rezero::detail {
+namespace {
+
+const std::string separator = " · ";
+
+std::string random_stack_text(const SweepPlan& plan) {
+  std::string text = separator + std::string(plan.family->name);
+  if (plan.widths.size() == 1) text += separator + "width " + std::to_string(plan.widths[0]);
+  if (plan.family->has_hidden && plan.hidden_ratio != 1)
+    text += separator + "hidden ratio " + shortest(plan.hidden_ratio);
+  if (plan.activations.size() == 1 && plan.family->uses_activation)
+    text += separator + plan.activations[0].canonical();
+  if (plan.initializers.size() == 1) text += separator + "init " + plan.initializers[0].canonical();
+  if (plan.tied) text += separator + "tied";
+  text += separator + "input " + std::string(to_string(plan.input.law));
+  if (plan.seeds.size() == 1) return text + separator + "seed " + std::to_string(plan.seeds[0]);
+  return text + separator + std::to_string(plan.seeds.size()) + " seeds";
+}
+
+}  // namespace
+
+std::string headline(const ReportContext& context) {
+  const SweepPlan& plan = *context.plan;
+  const std::string tool = context.tool.name + " " + context.tool.version;
+  if (!plan.stack) return tool + random_stack_text(plan);
+  const Shape shape = plan.stack->stack->shape();
+  std::string text = tool + separator + printable(plan.stack->file.path) + separator +
+                     std::to_string(plan.stack->stack->blocks()) + " blocks of " +
+                     std::to_string(shape.features) + " features";
+  return shape.positions > 1 ? text + " × " + std::to_string(shape.positions) + " positions" : text;
+}
+
+std::string group_heading(const SweepPlan& plan, const CellLabels& labels) {
+  std::string text = source_text(labels);
+  if (labels.scheme) text += "   " + std::string(labels.scheme->scheme().update);
+  if (plan.widths.size() > 1) text += separator + "width " + std::to_string(labels.width);
+  if (plan.activations.size() > 1) text += separator + labels.activation;
+  if (plan.initializers.size() > 1) text += separator + "init " + labels.init;
+  return text;
+}
+
+}  // namespace rezero::detail

@@ -1,0 +1,161 @@
+/// Spectra against depth: a block of rows for each scheme, numbers on the left, the spectrum drawn on the
+/// right.
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "report/number_text.h"
+#include "report/published_values.h"
+#include "report/spectrum_strip.h"
+#include "report/tables/headline.h"
+#include "report/tables/tables.h"
+
+namespace rezero::detail {
+namespace {
+
+constexpr std::size_t line_width = 100;
+constexpr std::size_t strip_columns = 32, fewest_strip_columns = 12;
+
+enum class Style { number, percent };
+
+struct Column {
+  std::string_view title;
+  std::string_view metric;
+  std::string_view log10_metric = "";  ///< shown instead where the metric has no double
+  Style style = Style::number;
+};
+
+const std::vector<Column>& columns() {
+  static const std::vector<Column> table = {{"σ max", "sigma_max", "log10_sigma_max"},
+                                            {"median σ", "median_sigma"},
+                                            {"σ min", "sigma_min", "log10_sigma_min"},
+                                            {"log₁₀ κ", "log10_condition"},
+                                            {"mean σ²", "mean_square"},
+                                            {"σ≈1", "isometry_fraction", "", Style::percent},
+                                            {"max|J−I|", "identity_error"}};
+  return table;
+}
+
+/// The row's summary of a metric; an empty one if it has none.
+MetricSummary summary_of(const SummaryRow& row, std::string_view name) {
+  std::size_t i = 0;
+  for (const Metric& metric : metrics()) {
+    if (metric.name == name && i < row.metrics.size()) return row.metrics[i];
+    ++i;
+  }
+  return {};
+}
+
+std::string cell_text(const SummaryRow& row, const Column& column) {
+  const MetricSummary summary = summary_of(row, column.metric);
+  if (summary.mean && column.style == Style::percent) {
+    const Real percent = 100 * *summary.mean;
+    return (percent == 100 || percent == 0 ? short_number(percent)
+                                           : short_number(std::round(percent * 10) / 10)) +
+           "%";
+  }
+  if (summary.mean) return uncertain_number(*summary.mean, summary.standard_error);
+  const MetricSummary log10 = summary_of(row, column.log10_metric);
+  return log10.mean ? short_power(*log10.mean) : "–";
+}
+
+SpectrumExtent extent_of(const SummaryRow& row) {
+  SpectrumExtent extent{summary_of(row, "log10_sigma_min").mean, {}, summary_of(row, "log10_sigma_max").mean};
+  const std::optional<Real> median = summary_of(row, "median_sigma").mean;
+  if (median && *median > 0) extent.middle = std::log10(*median);
+  return extent;
+}
+
+class ReportTable final : public Renderer {
+ public:
+  explicit ReportTable(Output output) : output_(std::move(output)) {}
+
+  void begin(const ReportContext& context) override {
+    plan_ = context.plan;
+    output_(headline(context) + "\n");
+  }
+
+  void cell(const CellResult& result) override {
+    for (const DepthResult& depth : result.depths) {
+      ++rows_;
+      ++statuses_[std::string(row_status(depth.spectrum, ValuesMode::log10))];
+    }
+    for (const CellFailure& failure : result.failures) {
+      std::string place = source_text(result.labels) + " depth " + std::to_string(failure.depth);
+      if (result.labels.seeded) place += " seed " + std::to_string(result.labels.seed);
+      failures_.push_back("failed: " + place + ": " + printable(failure.message));
+    }
+  }
+
+  void end(const SweepSummary& summary, const RunInfo& run) override {
+    if (!summary.rows.empty()) table(summary.rows);
+    notes(run);
+  }
+
+ private:
+  void table(const std::vector<SummaryRow>& rows) {
+    std::vector<std::vector<std::string>> texts;
+    std::vector<std::size_t> widths = {5};
+    for (const Column& column : columns()) widths.push_back(display_width(column.title));
+    SpectrumStrip strip;
+    for (const SummaryRow& row : rows) {
+      std::vector<std::string> line = {std::to_string(row.depth)};
+      for (const Column& column : columns()) line.push_back(cell_text(row, column));
+      for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], display_width(line[i]));
+      texts.push_back(std::move(line));
+      strip.include(extent_of(row));
+    }
+    std::size_t used = 2;
+    for (const std::size_t width : widths) used += width + 2;
+    const bool drawn = used + fewest_strip_columns <= line_width;
+    if (drawn) strip.set_width(std::min(strip_columns, line_width - used));
+    std::vector<std::string> titles = {"depth"};
+    for (const Column& column : columns()) titles.emplace_back(column.title);
+    output_("\n" + row_text(titles, widths) + (drawn ? "  " + strip.axis() : "") + "\n");
+    std::string group;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::string heading = group_heading(*plan_, rows[i].labels);
+      if (heading != group) output_(heading + "\n");
+      group = heading;
+      output_(row_text(texts[i], widths) + (drawn ? "  " + strip.draw(extent_of(rows[i])) : "") + "\n");
+    }
+  }
+
+  static std::string row_text(const std::vector<std::string>& texts, const std::vector<std::size_t>& widths) {
+    std::string line;
+    for (std::size_t i = 0; i < texts.size(); ++i) line += "  " + pad_left(texts[i], widths[i]);
+    return line;
+  }
+
+  void notes(const RunInfo& run) {
+    output_("\n");
+    if (plan_->seeds.size() > 1 && !plan_->stack)
+      output_("7.17(12) is 7.17 ± 0.12: mean and standard error over seeds.\n");
+    const std::map<std::string, std::string> meanings = {
+        {"unresolved", "have singular values below the method's resolution (σ min –)"},
+        {"partial", "have fewer singular values than were asked for"},
+        {"breakdown", "have no spectrum that could be certified"}};
+    for (const auto& [status, count] : statuses_)
+      if (const auto meaning = meanings.find(status); meaning != meanings.end())
+        output_(std::to_string(count) + " of " + std::to_string(rows_) + " rows " + meaning->second + ".\n");
+    for (const std::string& failure : failures_) output_(failure + "\n");
+    output_(std::to_string(rows_) + (rows_ == 1 ? " row" : " rows") + " in " +
+            short_number(run.wall_seconds) + " s on " + std::to_string(run.threads) +
+            (run.threads == 1 ? " thread" : " threads") + ".\n");
+  }
+
+  Output output_;
+  const SweepPlan* plan_ = nullptr;
+  Index rows_ = 0;
+  std::map<std::string, Index> statuses_;
+  std::vector<std::string> failures_;
+};
+
+}  // namespace
+
+std::unique_ptr<Renderer> make_report_table(Output output) {
+  return std::make_unique<ReportTable>(std::move(output));
+}
+
+}  // namespace rezero::detail

@@ -1,0 +1,75 @@
+/// One line a check: verdict, claim, stack, what was measured, and the first block at fault.
+
+#include "report/number_text.h"
+#include "report/tables/tables.h"
+
+namespace rezero::detail {
+namespace {
+
+std::string place(const CellLabels& labels, Index depth) {
+  std::string text = source_text(labels) + " depth " + std::to_string(depth);
+  return labels.seeded ? text + " seed " + std::to_string(labels.seed) : text;
+}
+
+std::string measured(const CheckResult& check) {
+  if (!check.value) return printable(check.message);
+  const std::optional<Real> value = check.value->to_real();
+  const std::string number = value ? short_number(*value) : short_power(check.value->log10());
+  std::string text =
+      check.quantity + " = " + number + (check.pass ? " ≤ " : " > ") + short_number(check.bound);
+  return check.message.empty() ? text : text + " (" + printable(check.message) + ")";
+}
+
+std::string blame(const CheckResult& check) {
+  if (check.pass || check.culprits.empty()) return {};
+  const Culprit& first = check.culprits.front();
+  std::string text = " — block " + std::to_string(first.block) + ": " + printable(first.reason);
+  if (check.culprit_count > 1) text += " (and " + std::to_string(check.culprit_count - 1) + " more)";
+  return text;
+}
+
+class VerdictTable final : public Renderer {
+ public:
+  explicit VerdictTable(Output output) : output_(std::move(output)) {}
+
+  void begin(const ReportContext& context) override {
+    for (const CheckSpec& check : context.plan->analysis.checks)
+      name_width_ = std::max(name_width_, display_width(check.canonical()));
+  }
+
+  void cell(const CellResult& result) override {
+    for (const DepthResult& depth : result.depths)
+      for (const CheckResult& check : depth.checks) {
+        ++checks_;
+        failed_ += !check.pass;
+        output_((check.pass ? "PASS " : "FAIL ") + pad_right(check.check, name_width_) + "  " +
+                place(result.labels, depth.depth) + ": " + measured(check) + blame(check) + "\n");
+      }
+    for (const CellFailure& failure : result.failures) {
+      ++errors_;
+      output_("ERROR " + place(result.labels, failure.depth) + ": " + printable(failure.message) + "\n");
+    }
+  }
+
+  void end(const SweepSummary&, const RunInfo&) override {
+    std::string text = checks_ == 0 ? "nothing was checked"
+                       : failed_ == 0
+                           ? "all " + std::to_string(checks_) + " checks pass"
+                           : std::to_string(failed_) + " of " + std::to_string(checks_) + " checks fail";
+    if (errors_ > 0) text += ", " + std::to_string(errors_) + " stacks could not be computed";
+    output_(text + "\n");
+  }
+
+ private:
+  Output output_;
+  std::size_t name_width_ = 0;
+  Index checks_ = 0, failed_ = 0, errors_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Renderer> make_verdict_table(Output output) {
+  return std::make_unique<VerdictTable>(std::move(output));
+}
+
+}  // namespace rezero::detail
