@@ -6,7 +6,10 @@
 namespace rezero::detail {
 
 void append_reals(std::string& out, const Real* values, std::size_t count) {
-  out.reserve(out.size() + 8 * count);
+  if constexpr (native_order == ByteOrder::little) {
+    out.append(reinterpret_cast<const char*>(values), 8 * count);
+    return;
+  }
   for (std::size_t i = 0; i < count; ++i) append_little(out, bits_as<std::uint64_t>(values[i]));
 }
 

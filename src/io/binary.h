@@ -16,15 +16,21 @@ constexpr std::size_t most_axes = 64;
 
 enum class ByteOrder { little, big };
 
-/// The unsigned integer of sizeof(U) bytes at `bytes`.
+/// The order of this machine.
+constexpr ByteOrder native_order =
+    __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? ByteOrder::big : ByteOrder::little;
+
+/// The unsigned integer of sizeof(U) bytes at `bytes`, which need not be aligned.
 template <class U>
 U load(const char* bytes, ByteOrder order = ByteOrder::little) {
-  U value = 0;
-  for (std::size_t i = 0; i < sizeof(U); ++i) {
-    const std::size_t at = order == ByteOrder::little ? i : sizeof(U) - 1 - i;
-    value = static_cast<U>(value |
-                           static_cast<U>(static_cast<U>(static_cast<unsigned char>(bytes[at])) << (8 * i)));
+  U value;
+  if (order == native_order) {
+    std::memcpy(&value, bytes, sizeof value);
+    return value;
   }
+  char reversed[sizeof(U)];
+  for (std::size_t i = 0; i < sizeof(U); ++i) reversed[i] = bytes[sizeof(U) - 1 - i];
+  std::memcpy(&value, reversed, sizeof value);
   return value;
 }
 

@@ -126,21 +126,21 @@ const TensorInfo* SafetensorsFile::find(std::string_view name) const {
 
 namespace {
 
-template <class Bits>
-void convert(const char* bytes, std::vector<Real>& values, Real (*to_real)(Bits)) {
+template <class Bits, Real (*to_real)(Bits)>
+void convert_all(const char* bytes, std::vector<Real>& values) {
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = to_real(load<Bits>(bytes + i * sizeof(Bits)));
 }
 
 void convert(TensorDtype dtype, const char* bytes, std::vector<Real>& values) {
   switch (dtype) {
     case TensorDtype::f64:
-      return convert<std::uint64_t>(bytes, values, real_of_binary64);
+      return convert_all<std::uint64_t, real_of_binary64>(bytes, values);
     case TensorDtype::f32:
-      return convert<std::uint32_t>(bytes, values, real_of_binary32);
+      return convert_all<std::uint32_t, real_of_binary32>(bytes, values);
     case TensorDtype::f16:
-      return convert<std::uint16_t>(bytes, values, real_of_binary16);
+      return convert_all<std::uint16_t, real_of_binary16>(bytes, values);
     case TensorDtype::bf16:
-      return convert<std::uint16_t>(bytes, values, real_of_bfloat16);
+      return convert_all<std::uint16_t, real_of_bfloat16>(bytes, values);
   }
 }
 

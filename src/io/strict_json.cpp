@@ -1,6 +1,7 @@
 #include "io/strict_json.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <unordered_set>
 #include <vector>
@@ -26,10 +27,14 @@ std::string place(std::string_view text, std::size_t offset) {
 std::string syntax_problem(std::string_view text, std::size_t position) {
   if (position > text.size()) return "the text ends too early, at " + place(text, text.size());
   const std::size_t offset = position == 0 ? 0 : position - 1;
-  const std::string_view rest = text.substr(offset);
+  // Of `nan` the parser reads the n as the beginning of `null`: look at the word around.
+  std::size_t start = offset;
+  while (start > 0 && offset - start < 8 && std::isalpha(static_cast<unsigned char>(text[start - 1])))
+    --start;
   for (std::string_view word : {"NaN", "nan", "Infinity", "inf", "Inf"})
-    if (rest.substr(0, word.size()) == word)
-      return std::string(word) + " at " + place(text, offset) + ": JSON has finite numbers only";
+    if (text.substr(start, word.size()) == word)
+      return std::string(word) + " at " + place(text, start) + ": JSON has finite numbers only";
+  const std::string_view rest = text.substr(offset);
   // The whole character, not its first byte.
   std::size_t size = 1;
   while (size < rest.size() && (static_cast<unsigned char>(rest[size]) & 0xc0) == 0x80) ++size;
