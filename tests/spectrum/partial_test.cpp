@@ -89,7 +89,8 @@ TEST(LawSpectra, AgreesWithTheDenseMethodOnBothEnds) {
       expect_ends(s, truth, top, bottom);
       EXPECT_EQ(s.method, "spectra") << rows << " × " << cols << ", " << top << " + " << bottom << ": "
                                      << s.failures.front().reason;
-      if (truth.size() > 3) EXPECT_EQ(s.extremal, Extremal::probabilistic);
+      const bool by_norm = truth.size() <= 3;  // of so few, ‖J‖_F alone can prove the largest
+      EXPECT_TRUE(s.extremal == Extremal::probabilistic || by_norm);
       EXPECT_GT(s.applications, 0);
     }
   }
@@ -111,7 +112,7 @@ TEST(LawSpectra, NeverWrongWhereItsSolverIs) {
       Matrix::Constant(n, n, 0.3), invariant,
       Matrix(mask.asDiagonal())};
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    const Vector truth = testing::reference_values(cases[i] + 0 * cases[i]);
+    const Vector truth = testing::reference_values(cases[i]);
     for (const auto& [top, bottom] : {std::pair<Index, Index>{1, 0}, {3, 0}, {0, 3}, {5, 5}, {20, 0}}) {
       SCOPED_TRACE("case " + std::to_string(i) + ", " + std::to_string(top) + " + " + std::to_string(bottom));
       const Spectrum s = spectrum_of(cases[i], request_for(top, bottom, "spectra"));
@@ -141,7 +142,7 @@ TEST(Partial, SmallestThatTheGramMatrixCannotSee) {
   d[39] = 1e-11;
   const Spectrum s = spectrum_of(with_values(d, 7), request_for(0, 1, "spectra"));
   expect_ends(s, d, 0, 1);
-  EXPECT_EQ(s.method, "spectra");
+  EXPECT_EQ(s.method, "spectra") << s.failures.front().reason;
   EXPECT_TRUE(s.resolved(0));
   // The one above it is 4e-22 of it in the inverse's square, out of reach of the iteration: computed in full
   // instead.
@@ -170,13 +171,15 @@ TEST(Partial, StartVectorIsAddressed) {
 
 TEST(Partial, ResidualsConvictAWrongSubspace) {
   const Matrix A = random_matrix(40, 30, 10);
-  const detail::Triplets wrong = detail::ritz_triplets(A, random_matrix(30, 3, 11));
+  const Matrix guess = random_matrix(30, 3, 11);
+  const detail::Triplets wrong = detail::ritz_triplets(A, {A * guess, guess, 0, {}});
   EXPECT_GT(wrong.residual, 0.01 * wrong.sigma[0]);
-  const Eigen::HouseholderQR<Matrix> qr(A);  // a null direction beside: left vectors of noise
+  // Of a matrix of rank one, three right vectors have one image: the left ones are made up, and harmless.
   Matrix rank_one = Matrix::Zero(40, 30);
   rank_one(0, 0) = 1;
-  const detail::Triplets null = detail::ritz_triplets(rank_one, Matrix::Identity(30, 3));
-  EXPECT_TRUE(null.failure.empty());
+  const Matrix first = Matrix::Identity(30, 3);
+  const detail::Triplets null = detail::ritz_triplets(rank_one, {rank_one * first, first, 0, {}});
+  EXPECT_TRUE(null.failure.empty()) << null.failure;
   EXPECT_EQ(null.sigma[1], 0);
 }
 
