@@ -2,33 +2,33 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "random/box_muller.h"
-#include "rezero/random/philox.h"
+#include "random/philox_lanes.h"
 
 namespace rezero::detail {
 inline namespace REZERO_RANDOM_VARIANT {
 namespace {
 
 constexpr std::size_t batch = 256;  // 4 KiB of words: they stay in the first-level cache
+static_assert(batch % lane_count == 0);
 
-/// The words of consecutive pairs, one array a word, so that every loop below runs over lanes.
+/// The words of consecutive pairs, so that every loop below runs over lanes: low = w0 + 2^32 w1,
+/// high = w2 + 2^32 w3.
 struct WordBatch {
-  alignas(64) std::uint32_t word[4][batch];
+  alignas(64) std::uint64_t low[batch];
+  alignas(64) std::uint64_t high[batch];
 
+  /// Rounds up to whole vectors: words past the last pair are never read.
   void draw(std::size_t pairs, const StreamKey& key, std::uint64_t first_pair) {
-    const PhiloxKey seed = {static_cast<std::uint32_t>(key.seed), static_cast<std::uint32_t>(key.seed >> 32)};
-    for (std::size_t i = 0; i < pairs; ++i) {
-      const std::uint64_t pair = first_pair + i;
-      const PhiloxWords words = philox4x32_10(
-          {static_cast<std::uint32_t>(pair), static_cast<std::uint32_t>(pair >> 32), key.role, key.block},
-          seed);
-      for (int k = 0; k < 4; ++k) word[k][i] = words[k];
+    for (std::size_t i = 0; i < pairs; i += lane_count) {
+      Lanes a, b;
+      philox_lanes(key, first_pair + i, a, b);
+      std::memcpy(low + i, &a, sizeof a);
+      std::memcpy(high + i, &b, sizeof b);
     }
   }
-
-  std::uint64_t low(std::size_t i) const { return word[0][i] | std::uint64_t{word[1][i]} << 32; }
-  std::uint64_t high(std::size_t i) const { return word[2][i] | std::uint64_t{word[3][i]} << 32; }
 };
 
 /// 1 + the top 52 bits of the argument as a fraction: a double in [1, 2) without an integer conversion.
@@ -39,7 +39,7 @@ inline double one_to_two(std::uint64_t bits) {
 void normal_batch(double* out, std::size_t pairs, const WordBatch& words) {
   constexpr std::uint64_t sign = std::uint64_t{1} << 63, odd = std::uint64_t{1} << 12;
   for (std::size_t i = 0; i < pairs; ++i) {
-    const std::uint64_t a = words.low(i), b = words.high(i);
+    const std::uint64_t a = words.low[i], b = words.high[i];
     const double radius = std::sqrt(-2.0 * log_positive(2.0 - one_to_two(a | odd)));
     const double r = one_to_two(b << 2 | odd) - 1.5;
     const std::uint64_t cosine = as_bits(cos_quarter(r)), sine = as_bits(sin_quarter(r));
@@ -53,8 +53,8 @@ void normal_batch(double* out, std::size_t pairs, const WordBatch& words) {
 void uniform_batch(double* out, std::size_t pairs, const WordBatch& words) {
   constexpr double half_step = 1.0 / 4503599627370496.0;  // 2^-52: every operation below is exact
   for (std::size_t i = 0; i < pairs; ++i) {
-    out[2 * i] = (2.0 * one_to_two(words.low(i)) - 3.0) + half_step;
-    out[2 * i + 1] = (2.0 * one_to_two(words.high(i)) - 3.0) + half_step;
+    out[2 * i] = (2.0 * one_to_two(words.low[i]) - 3.0) + half_step;
+    out[2 * i + 1] = (2.0 * one_to_two(words.high[i]) - 3.0) + half_step;
   }
 }
 
