@@ -7,9 +7,9 @@
 #include "config/input.h"
 #include "config/names.h"
 #include "config/plan_files.h"
-#include "rezero/core/contract.h"
 #include "rezero/core/error.h"
 #include "rezero/core/registry.h"
+#include "rezero/io/stack_file.h"
 
 namespace rezero {
 namespace {
@@ -18,9 +18,8 @@ using detail::PlanFiles;
 
 void resolve_stack_file(SweepPlan& plan, const PlanOptions& options, const ResolveContext& context,
                         PlanFiles& files) {
-  REZERO_REQUIRE(context.read_stack);
   const std::string& path = *options.stack;
-  StackPtr stack = context.read_stack(files.read(path), path);
+  StackPtr stack = (context.read_stack ? context.read_stack : parse_stack_file)(files.read(path), path);
   plan.stack = StackInput{files.at(path), stack};
   if (options.input) {
     plan.input = detail::resolve_input(*options.input, stack->shape(), files);

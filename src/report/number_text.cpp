@@ -38,7 +38,8 @@ std::string short_number(Real value) {
   const Real magnitude = std::abs(value);
   if (!is_plain(magnitude)) return (value < 0 ? "-" : "") + power_text(std::log10(magnitude));
   if (value == std::floor(value) || magnitude >= 9999.5) return format("%.*f", 0, value);
-  return format("%#.*g", 4, value);
+  const std::string digits = format("%#.*g", 4, value);
+  return digits.back() == '.' ? digits.substr(0, digits.size() - 1) : digits;
 }
 
 std::string short_power(Real log10) {

@@ -18,8 +18,10 @@ enum class PlanUse {
 /// The world outside, as far as plans need it.
 struct ResolveContext {
   PlanUse use = PlanUse::analysis;
-  std::function<StackPtr(std::string_view bytes, const std::string& path)> read_stack = {};  ///< of --stack
-  std::function<std::string(const std::string& path)> read_file = {};  ///< empty: rezero::read_file
+  /// Reads a --stack file; empty: parse_stack_file.
+  std::function<StackPtr(std::string_view bytes, const std::string& path)> read_stack = {};
+  /// Reads any file; empty: read_file.
+  std::function<std::string(const std::string& path)> read_file = {};
 };
 
 /// Resolves every name, reads every file and fills in defaults: schemes plain, residual, depth-power and

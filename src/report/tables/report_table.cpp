@@ -47,22 +47,31 @@ MetricSummary summary_of(const SummaryRow& row, std::string_view name) {
   return {};
 }
 
+/// The summary if every seed of the row has the metric: a mean over some of them would mislead.
+MetricSummary complete_summary(const SummaryRow& row, std::string_view name) {
+  const MetricSummary summary = summary_of(row, name);
+  for (const MetricSummary& other : row.metrics)
+    if (other.count > summary.count) return {};
+  return summary;
+}
+
 std::string cell_text(const SummaryRow& row, const Column& column) {
-  const MetricSummary summary = summary_of(row, column.metric);
+  const MetricSummary summary = complete_summary(row, column.metric);
   if (summary.mean && column.style == Style::percent) {
-    const Real percent = 100 * *summary.mean;
-    return (percent == 100 || percent == 0 ? short_number(percent)
-                                           : short_number(std::round(percent * 10) / 10)) +
-           "%";
+    const Real tenths = std::round(1000 * *summary.mean);
+    const std::string digits = std::to_string(static_cast<Index>(tenths));
+    if (tenths == 0 || tenths == 1000) return digits.substr(0, digits.size() == 1 ? 1 : 3) + "%";
+    return (digits.size() == 1 ? "0" : digits.substr(0, digits.size() - 1)) + "." + digits.back() + "%";
   }
   if (summary.mean) return uncertain_number(*summary.mean, summary.standard_error);
-  const MetricSummary log10 = summary_of(row, column.log10_metric);
+  const MetricSummary log10 = complete_summary(row, column.log10_metric);
   return log10.mean ? short_power(*log10.mean) : "–";
 }
 
 SpectrumExtent extent_of(const SummaryRow& row) {
-  SpectrumExtent extent{summary_of(row, "log10_sigma_min").mean, {}, summary_of(row, "log10_sigma_max").mean};
-  const std::optional<Real> median = summary_of(row, "median_sigma").mean;
+  SpectrumExtent extent{
+      complete_summary(row, "log10_sigma_min").mean, {}, complete_summary(row, "log10_sigma_max").mean};
+  const std::optional<Real> median = complete_summary(row, "median_sigma").mean;
   if (median && *median > 0) extent.middle = std::log10(*median);
   return extent;
 }
@@ -90,6 +99,8 @@ class ReportTable final : public Renderer {
 
   void end(const SweepSummary& summary, const RunInfo& run) override {
     if (!summary.rows.empty()) table(summary.rows);
+    output_("\n");
+    if (!summary.rows.empty()) legend();
     notes(run);
   }
 
@@ -128,10 +139,15 @@ class ReportTable final : public Renderer {
     return line;
   }
 
-  void notes(const RunInfo& run) {
-    output_("\n");
+  void legend() {
+    output_(
+        "σ≈1: share of singular values in [0.9, 1.1]. κ = σ max / σ min. "
+        "Drawn: ├ σ min, ● median, ┤ σ max, ┊ 1.\n");
     if (plan_->seeds.size() > 1 && !plan_->stack)
       output_("7.17(12) is 7.17 ± 0.12: mean and standard error over seeds.\n");
+  }
+
+  void notes(const RunInfo& run) {
     const std::map<std::string, std::string> meanings = {
         {"unresolved", "have singular values below the method's resolution (σ min –)"},
         {"partial", "have fewer singular values than were asked for"},

@@ -1,0 +1,133 @@
+#include "report/schema_parts.h"
+
+#include "report/published_values.h"
+#include "rezero/analysis/metric.h"
+
+namespace rezero::detail {
+
+const std::string_view scalar_definitions = R"(
+    "number_or_null": {"type": ["number", "null"]},
+    "text_or_null": {"type": ["string", "null"]},
+    "count": {"type": "integer", "minimum": 0},
+    "depth": {"type": "integer", "minimum": 1},
+    "seed": {"type": "string", "pattern": "^(0|[1-9][0-9]{0,19})$"},
+    "seed_or_null": {"type": ["string", "null"], "pattern": "^(0|[1-9][0-9]{0,19})$"},
+    "numbers": {"type": "array", "items": {"$ref": "#/$defs/number_or_null"}},
+    "names": {"type": "array", "items": {"type": "string"}, "minItems": 1},
+    "sizes": {"type": "array", "items": {"type": "integer", "minimum": 1}, "minItems": 1})";
+
+const std::string_view context_definitions = R"(
+    "tool": {"type": "object", "additionalProperties": false,
+      "required": ["name", "version", "git", "compiler", "flags", "eigen", "spectra", "blas"],
+      "properties": {"name": {"type": "string"}, "version": {"type": "string"}, "git": {"type": "string"},
+        "compiler": {"type": "string"}, "flags": {"type": "string"}, "eigen": {"type": "string"},
+        "spectra": {"type": "string"}, "blas": {"type": "string"}}},
+    "run": {"type": "object", "additionalProperties": false,
+      "required": ["started_at_utc", "wall_seconds", "threads", "host", "peak_bytes"],
+      "properties": {"started_at_utc": {"type": "string"}, "wall_seconds": {"type": "number", "minimum": 0},
+        "threads": {"type": "integer", "minimum": 1}, "host": {"type": "string"},
+        "peak_bytes": {"$ref": "#/$defs/count"}}},
+    "metric_definition": {"type": "object", "additionalProperties": false,
+      "required": ["name", "unit", "definition", "source"],
+      "properties": {"name": {"type": "string"}, "unit": {"type": "string"}, "definition": {"type": "string"},
+        "source": {"type": "string"}}})";
+
+const std::string_view label_properties = R"(
+        "scheme": {"$ref": "#/$defs/text_or_null"},
+        "scheme_params": {"type": ["object", "null"], "additionalProperties": {"type": ["number", "string", "null"]}},
+        "stack": {"$ref": "#/$defs/text_or_null"},
+        "family": {"$ref": "#/$defs/text_or_null"},
+        "activation": {"$ref": "#/$defs/text_or_null"},
+        "init": {"$ref": "#/$defs/text_or_null"},
+        "width": {"type": ["integer", "null"], "minimum": 1},
+        "depth": {"$ref": "#/$defs/depth"})";
+
+const std::string_view label_keys =
+    R"("scheme", "scheme_params", "stack", "family", "activation", "init", "width", "depth")";
+
+const std::string_view spectrum_definition = R"(
+    "spectrum": {"type": "object", "additionalProperties": false,
+      "required": ["method", "part", "relative_resolution", "certified", "unresolved", "null_directions",
+                   "out_of_range", "applications", "fallbacks"],
+      "properties": {"method": {"type": "string"},
+        "part": {"enum": ["full", "largest", "smallest", "both_ends"]},
+        "leading": {"$ref": "#/$defs/count"},
+        "extremal": {"enum": ["verified", "probabilistic", "not_applicable"]},
+        "relative_resolution": {"type": "number", "minimum": 0},
+        "certified": {"type": "boolean"},
+        "unresolved": {"$ref": "#/$defs/count"},
+        "null_directions": {"$ref": "#/$defs/count"},
+        "out_of_range": {"$ref": "#/$defs/count"},
+        "applications": {"$ref": "#/$defs/count"},
+        "fallbacks": {"type": "array", "items": {"type": "object", "additionalProperties": false,
+          "required": ["method", "reason"],
+          "properties": {"method": {"type": "string"}, "reason": {"type": "string"}}}},
+        "message": {"type": "string"}}})";
+
+const std::string_view profile_definition = R"(
+    "profile": {"type": "object", "additionalProperties": false,
+      "required": ["forward_rms", "log10_forward_rms", "branch_norm", "log10_branch_norm", "gradient_square",
+                   "log10_gradient_square", "gate_gradient", "log10_gate_gradient"],
+      "properties": {"forward_rms": {"$ref": "#/$defs/numbers"}, "log10_forward_rms": {"$ref": "#/$defs/numbers"},
+        "branch_norm": {"$ref": "#/$defs/numbers"}, "log10_branch_norm": {"$ref": "#/$defs/numbers"},
+        "gradient_square": {"$ref": "#/$defs/numbers"}, "log10_gradient_square": {"$ref": "#/$defs/numbers"},
+        "gate_gradient": {"$ref": "#/$defs/numbers"}, "log10_gate_gradient": {"$ref": "#/$defs/numbers"}}})";
+
+const std::string_view check_properties = R"(
+        "seed": {"$ref": "#/$defs/seed_or_null"},
+        "check": {"type": "string"},
+        "pass": {"type": "boolean"},
+        "value": {"$ref": "#/$defs/number_or_null"},
+        "log10_value": {"$ref": "#/$defs/number_or_null"},
+        "bound": {"type": "number"},
+        "quantity": {"type": "string"},
+        "culprit_count": {"$ref": "#/$defs/count"},
+        "culprits": {"type": "array", "maxItems": 10, "items": {"$ref": "#/$defs/culprit"}},
+        "message": {"type": "string"})";
+
+const std::string_view plan_definition = R"(
+    "plan": {"type": "object", "additionalProperties": false,
+      "required": ["depth", "method", "files"],
+      "oneOf": [{"required": ["scheme", "family", "width", "init", "tied", "seed", "input"]},
+                {"required": ["stack"]}],
+      "properties": {"scheme": {"$ref": "#/$defs/names"}, "family": {"type": "string"},
+        "stack": {"type": "string"},
+        "depth": {"$ref": "#/$defs/sizes"}, "width": {"$ref": "#/$defs/sizes"},
+        "hidden_ratio": {"type": "number", "exclusiveMinimum": 0},
+        "activation": {"$ref": "#/$defs/names"}, "init": {"$ref": "#/$defs/names"}, "tied": {"type": "boolean"},
+        "seed": {"type": "array", "items": {"$ref": "#/$defs/seed"}, "minItems": 1},
+        "input": {"type": "string"}, "method": {"type": "string"},
+        "top": {"type": "integer", "minimum": 1}, "bottom": {"type": "integer", "minimum": 1},
+        "values": {"enum": ["linear", "log10", "none"]}, "profile": {"type": "boolean"},
+        "cotangent": {"enum": ["random", "ones"]}, "check": {"$ref": "#/$defs/names"},
+        "files": {"type": "array", "items": {"type": "object", "additionalProperties": false,
+          "required": ["path", "sha256"],
+          "properties": {"path": {"type": "string"}, "sha256": {"type": "string", "pattern": "^[0-9a-f]{64}$"}}}}}})";
+
+std::string object_definition(std::string_view name, const std::string& properties,
+                              const std::string& required) {
+  return "\n    \"" + std::string(name) + "\": {\"type\": \"object\", \"additionalProperties\": false,\n" +
+         "      \"required\": [" + required + "],\n      \"properties\": {" + properties + "}}";
+}
+
+std::string table_definitions() {
+  std::string values, summaries, keys, words;
+  for (const Metric& metric : metrics()) {
+    const std::string key = "\"" + std::string(metric.name) + "\"", separator = keys.empty() ? "" : ", ";
+    keys += separator + key;
+    values += separator + key + R"(: {"$ref": "#/$defs/number_or_null"})";
+    summaries += separator + key + R"(: {"$ref": "#/$defs/metric_summary"})";
+  }
+  for (const std::string_view word : row_status_words())
+    words += (words.empty() ? "\"" : ", \"") + std::string(word) + "\"";
+  const std::string number = R"({"$ref": "#/$defs/number_or_null"})";
+  return object_definition("metrics", values, keys) + "," +
+         object_definition("metric_summary",
+                           "\"mean\": " + number + ", \"stderr\": " + number + ", \"min\": " + number +
+                               ", \"max\": " + number + R"(, "count": {"$ref": "#/$defs/count"})",
+                           R"("mean", "stderr", "min", "max", "count")") +
+         "," + object_definition("metric_summaries", summaries, keys) + ",\n    \"status\": {\"enum\": [" +
+         words + "]}";
+}
+
+}  // namespace rezero::detail

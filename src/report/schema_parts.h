@@ -1,0 +1,26 @@
+#pragma once
+/// The pieces that schemas are put together from: JSON text of `"name": {…}` members, for `$defs` or
+/// `properties`. A piece that lists required keys lists all that are always there.
+
+#include <string>
+#include <string_view>
+
+namespace rezero::detail {
+
+extern const std::string_view scalar_definitions;   ///< number_or_null, text_or_null, whole, seed, sha256
+extern const std::string_view context_definitions;  ///< tool, run, metric_definition
+extern const std::string_view label_properties;     ///< scheme … width: members of every row
+extern const std::string_view label_keys;           ///< their names, for `required`
+extern const std::string_view spectrum_definition;
+extern const std::string_view profile_definition;
+extern const std::string_view check_properties;
+extern const std::string_view plan_definition;
+
+/// Definitions that depend on the tables of metrics and status words: metrics, metric_summaries, status.
+std::string table_definitions();
+
+/// A closed object: `"name": {"type": "object", …}`; `required` is a list of quoted keys.
+std::string object_definition(std::string_view name, const std::string& properties,
+                              const std::string& required);
+
+}  // namespace rezero::detail
