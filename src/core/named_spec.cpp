@@ -74,30 +74,50 @@ const std::string& Params::text(std::string_view name) const {
 const std::vector<Real>& Params::series(std::string_view name) const {
   return at(name).series;
 }
-bool Params::given(std::string_view name) const {
-  return !at(name).is_default;
-}
+bool Params::given(std::string_view name) const { return at(name).written; }
 
 namespace {
 
-ParamValue resolve_one(const ParamInfo& info, const std::string* written, std::string_view owner) {
-  ParamValue value{std::string(info.name), info.kind, std::string(info.default_text), 0, {}, true};
-  if (written) value.text = *written, value.is_default = false;
-  const bool is_choice =
-      std::find(info.choices.begin(), info.choices.end(), value.text) != info.choices.end();
-  const bool is_number =
-      info.kind == ParamKind::real || (info.kind == ParamKind::real_or_choice && !is_choice);
-  if (is_number && !value.text.empty()) {
-    const std::string what = "parameter '" + value.name + "' of " + std::string(owner);
+/// "'auto' or a number" for what a real_or_choice may be.
+std::string words_of(const ParamInfo& info) {
+  std::string words;
+  for (std::string_view choice : info.choices)
+    words += (words.empty() ? "'" : ", '") + std::string(choice) + "'";
+  return words;
+}
+
+void resolve_number(ParamValue& value, const ParamInfo& info, const std::string& what) {
+  try {
     value.number = parse_real(value.text, what);
-    if (value.number < info.minimum)
-      throw UsageError(what + " must be at least " + shortest(info.minimum) + ", got " +
-                       printable(value.text));
-    value.text = shortest(value.number);
+  } catch (const UsageError& error) {
+    if (info.choices.empty()) throw;
+    throw UsageError(std::string(error.what()) + " (known words: " + words_of(info) + ")");
   }
-  if (info.kind == ParamKind::choice && written && !is_choice)
-    throw UsageError(unknown_name_message("value of parameter '" + value.name + "' of " + std::string(owner),
-                                          value.text, info.choices));
+  if (value.number < info.minimum)
+    throw UsageError(what + " must be at least " + shortest(info.minimum) + ", got " + printable(value.text));
+  value.text = shortest(value.number);
+}
+
+/// The default in the form in which a resolved value has it: numbers shortest.
+std::string canonical_default(const ParamInfo& info) {
+  const bool is_word =
+      std::find(info.choices.begin(), info.choices.end(), info.default_text) != info.choices.end();
+  const bool is_number = info.kind == ParamKind::real || info.kind == ParamKind::real_or_choice;
+  if (!is_number || is_word || info.default_text.empty()) return std::string(info.default_text);
+  return shortest(parse_real(info.default_text, "default"));
+}
+
+ParamValue resolve_one(const ParamInfo& info, const std::string* written, std::string_view owner) {
+  ParamValue value;
+  value.name = info.name, value.kind = info.kind, value.text = info.default_text;
+  if (written) value.text = *written, value.written = true;
+  const std::string what = "parameter '" + value.name + "' of " + std::string(owner);
+  const bool is_word = std::find(info.choices.begin(), info.choices.end(), value.text) != info.choices.end();
+  const bool is_number = info.kind == ParamKind::real || (info.kind == ParamKind::real_or_choice && !is_word);
+  if (is_number && !value.text.empty()) resolve_number(value, info, what);
+  if (info.kind == ParamKind::choice && written && !is_word)
+    throw UsageError(unknown_name_message("value of " + what, value.text, info.choices));
+  value.is_default = value.text == canonical_default(info);
   return value;
 }
 

@@ -125,10 +125,9 @@ WeightPair read_weight(const WeightSlot& slot, Index i, Tensors& tensors) {
 
 void read_branch(const JsonCursor& at, Index i, BlockParts& parts, Tensors& tensors) {
   parts.branch = at.at("kind").resolve([](const std::string& name) { return &branches().at(name); });
-  std::vector<std::string_view> known = {"kind"};
-  if (parts.branch->uses_activation) known.insert(known.end(), {"activation", "slope"});
-  at.only(known);
-  if (parts.branch->uses_activation)
+  at.only({"kind", "activation", "slope"});
+  // A linear branch may name an activation (writers that fill in every key do); it has none to apply.
+  if (parts.branch->uses_activation || at.optional("activation"))
     parts.activation = read_activation(at.at("activation"), at.optional("slope"));
   const Index features = parts.shape.features;
   Index hidden = features;

@@ -1,7 +1,7 @@
 /// Singular values of a bidiagonal matrix by bisection, many points at a time in vector registers.
 ///
 /// The squares of the values are the eigenvalues of BᵀB = L D Lᵀ. For one point μ the pivots of L D Lᵀ − μ,
-///   d⁺ᵢ = qᵢ + sᵢ,   sᵢ₊₁ = eᵢ (sᵢ / d⁺ᵢ) − μ,   s₁ = −μ,   qᵢ = dᵢ², eᵢ = fᵢ²,
+///   d⁺ᵢ = qᵢ + sᵢ,   sᵢ₊₁ = (eᵢ / d⁺ᵢ) sᵢ − μ,   s₁ = −μ,   qᵢ = dᵢ², eᵢ = fᵢ²,
 /// are negative as often as there are eigenvalues below μ, exactly so for some B changed by a few ulps an
 /// entry.
 
@@ -38,7 +38,8 @@ Real from_bits(Bits bits) {
   return x;
 }
 
-/// q and e of the scaled matrix, largest entry in [2^499, 2^500): squares span the whole range of double.
+/// q and e of the matrix scaled to a largest entry in [0.5, 1). Points are never below 2^-960, so that no
+/// pivot but an exact zero is below 2^-1013, no quotient overflows, and what underflows is below every point.
 struct Squares {
   Vector q, e;
   int shift = 0;  ///< σ = √μ · 2^shift
@@ -48,12 +49,10 @@ struct Squares {
 Squares squares_of(const Bidiagonal& B, Real largest) {
   Squares squares;
   std::frexp(largest, &squares.shift);
-  squares.shift -= 500;
   const auto scaled = [&](Real x) { return std::ldexp(std::abs(x), -squares.shift); };
   const Index n = B.diagonal.size();
   squares.q.resize(n);
-  // e is kept above zero: a product of 0 with an infinite pivot ratio would be NaN. The change is far below
-  // 2^-1000.
+  // e is kept above zero: 0 times an infinite quotient would be NaN. The change is far below every point.
   squares.e = Vector::Constant(n, std::numeric_limits<Real>::min());
   Real row_sum = 0, column_sum = 0, before = 0;
   for (Index i = 0; i < n; ++i) {
@@ -67,13 +66,12 @@ Squares squares_of(const Bidiagonal& B, Real largest) {
 }
 
 /// counts[j] = eigenvalues below points[j], for one full group. Infinities are meant to happen: a pivot of
-/// exactly 0 gives a ratio of ±∞, the next pivot is infinite, and its ratio ∞/∞ has the limit 1. (As in
+/// exactly 0 makes the next s and pivot infinite, and the s after that (0·∞) has the limit e − μ. (As in
 /// Marques, Riedy, Vömel, "Benefits of IEEE-754 features in modern symmetric tridiagonal eigensolvers",
 /// 2006.)
 void count_group(const Squares& squares, const Real* points, std::int64_t* counts) {
   Lanes mu[registers], s[registers];
   LaneCounts negative[registers];
-  const Lanes one = Lanes{} + 1.0;
   std::memcpy(mu, points, sizeof mu);
   for (Index r = 0; r < registers; ++r) s[r] = -mu[r], negative[r] = LaneCounts{};
   for (Index i = 0; i < squares.q.size(); ++i) {
@@ -81,8 +79,8 @@ void count_group(const Squares& squares, const Real* points, std::int64_t* count
     for (Index r = 0; r < registers; ++r) {
       const Lanes pivot = s[r] + q;
       negative[r] -= pivot < 0.0;  // a true lane is −1
-      const Lanes ratio = s[r] / pivot;
-      s[r] = e * (ratio == ratio ? ratio : one) - mu[r];
+      const Lanes next = e / pivot * s[r];
+      s[r] = (next == next ? next : Lanes{} + e) - mu[r];
     }
   }
   std::memcpy(counts, negative, sizeof negative);
@@ -104,7 +102,7 @@ class Bisection {
 
   /// √μ for every eigenvalue μ, ascending.
   Vector run() {
-    const Real floor = std::ldexp(1.0, -1018);
+    const Real floor = std::ldexp(1.0, -960);
     points_.assign(1, floor);
     count_points();
     const Index n = ascending_.size(),

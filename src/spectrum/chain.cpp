@@ -57,6 +57,8 @@ Spectrum full_spectrum(const Matrix& A, std::int64_t exponent, const SpectrumMet
   const Matrix& core = dense_part ? *dense_part : A;
   Spectrum spectrum;
   spectrum.dimension = std::min(A.rows(), A.cols());
+  if (first.applies && !first.applies(core))
+    spectrum.failures.push_back({std::string(first.name), "does not apply to this matrix"});
   for (const SpectrumMethod* method : chain_for(core, first)) {
     const FullValues values = method->full(core);
     std::string fault = values.failure;

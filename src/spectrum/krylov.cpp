@@ -5,6 +5,7 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <exception>
+#include <functional>
 
 namespace rezero::detail {
 namespace {
@@ -50,6 +51,20 @@ class InverseGram {
   mutable Vector image_;
 };
 
+/// Two steps of the power method. An operator of numerical rank one gives its vector away by them, and
+/// Spectra is wrong on just those: its recurrence breaks down in the first step.
+bool power_method_suffices(const Vector& start, const std::function<void(const Real*, Real*)>& apply,
+                           Matrix& right) {
+  Vector v = start, image(start.size());
+  for (int step = 0; step < 2; ++step) {
+    apply(v.data(), image.data());
+    v = image.normalized();
+  }
+  apply(v.data(), image.data());
+  right = v;
+  return (image - v.dot(image) * v).norm() <= rounding_bound(start.size()) * image.norm();
+}
+
 /// Spectra throws std exceptions on operators it cannot take, and says Successful where it is wrong: the
 /// basis is only a claim.
 template <class Operator>
@@ -57,16 +72,20 @@ Subspace dominant_subspace(Operator& op, Index k, const Vector& start) {
   constexpr Index restarts = 300;
   constexpr Real tolerance = 1e-14;
   Subspace result;
+  const auto apply = [&](const Real* x, Real* y) { op.perform_op(x, y); };
+  result.applications = 6;
+  if (k == 1 && power_method_suffices(start, apply, result.right)) return result;
+  result.right.resize(0, 0);
   try {
     Spectra::SymEigsSolver<Operator> solver(op, k, std::min(op.cols(), std::max<Index>(2 * k + 1, 20)));
     solver.init(start.data());
     solver.compute(Spectra::SortRule::LargestAlge, restarts, tolerance);
-    result.applications = 2 * solver.num_operations();
-    if (solver.info() == Spectra::CompInfo::Successful) result.basis = solver.eigenvectors();
+    result.applications += 2 * solver.num_operations();
+    if (solver.info() == Spectra::CompInfo::Successful) result.right = solver.eigenvectors();
   } catch (const std::exception&) {
-    result.basis.resize(0, 0);
+    result.right.resize(0, 0);
   }
-  if (result.basis.cols() != k || !result.basis.allFinite())
+  if (result.right.cols() != k || !result.right.allFinite())
     result.failure = "the Krylov iteration did not converge in " + std::to_string(restarts) + " restarts";
   return result;
 }
@@ -75,15 +94,24 @@ Subspace dominant_subspace(Operator& op, Index k, const Vector& start) {
 
 Subspace largest_subspace(const Matrix& A, Index k, const Vector& start) {
   Gram op(A);
-  return dominant_subspace(op, k, start);
+  Subspace result = dominant_subspace(op, k, start);
+  if (result.failure.empty()) result.left = A * result.right;
+  return result;
 }
 
 Subspace smallest_subspace(const Matrix& A, Index k, const Vector& start) {
-  const Matrix R = Eigen::HouseholderQR<Matrix>(A).matrixQR();
-  const Real scale = R.diagonal().cwiseAbs().minCoeff();
-  if (!(scale > 0)) return {{}, 0, "the matrix is exactly singular: its inverse cannot be iterated"};
-  InverseGram op(R, scale);
-  return dominant_subspace(op, k, start);
+  const Eigen::HouseholderQR<Matrix> qr(A);
+  const Real scale = qr.matrixQR().diagonal().cwiseAbs().minCoeff();
+  if (!(scale > 0)) return {{}, {}, 0, "the matrix is exactly singular: its inverse cannot be iterated"};
+  InverseGram op(qr.matrixQR(), scale);
+  Subspace result = dominant_subspace(op, k, start);
+  if (!result.failure.empty()) return result;
+  Matrix solved = Matrix::Zero(A.rows(), k);
+  solved.topRows(A.cols()) = scale * result.right;
+  qr.matrixQR().topRows(A.cols()).triangularView<Eigen::Upper>().transpose().solveInPlace(
+      solved.topRows(A.cols()));
+  result.left = qr.householderQ() * solved;
+  return result;
 }
 
 }  // namespace rezero::detail

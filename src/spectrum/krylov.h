@@ -2,15 +2,21 @@
 /// Subspaces of singular vectors by Spectra, and the proof that they are that. The only user of Spectra is
 /// krylov.cpp.
 
+#include <limits>
 #include <string>
 
 #include "rezero/core/types.h"
 
 namespace rezero::detail {
 
-/// A basis that an iterative solver claims to span right singular vectors of A. Nothing of it is trusted.
+/// 8 (n + 4) eps: what a loss of orthonormality or the rounding of a residual may cost, relative to σ_max.
+inline Real rounding_bound(Index n) {
+  return 8 * static_cast<Real>(n + 4) * std::numeric_limits<Real>::epsilon();
+}
+
+/// Bases that an iterative solver claims to span singular vectors of A. Nothing of them is trusted.
 struct Subspace {
-  Matrix basis;            ///< cols × k, or empty
+  Matrix left, right;      ///< rows × k and cols × k, or empty
   Index applications = 0;  ///< columns that A, Aᵀ or a solve with them was applied to
   std::string failure;     ///< empty, or why there is no basis
 };
@@ -18,23 +24,22 @@ struct Subspace {
 /// For the k largest values of A (rows ≥ cols > k): Lanczos on AᵀA.
 Subspace largest_subspace(const Matrix& A, Index k, const Vector& start);
 
-/// For the k smallest: Lanczos on (RᵀR)⁻¹ with A = QR, so two triangular solves a step. Cost 2 m n² for the
-/// QR.
+/// For the k smallest: Lanczos on (RᵀR)⁻¹ with A = QR, so two triangular solves a step; left = Q R⁻ᵀ right,
+/// since A applied to a small singular vector is mostly rounding. Cost 2 m n² for the QR, and one copy of A.
 Subspace smallest_subspace(const Matrix& A, Index k, const Vector& start);
 
 /// Singular triplets of A within a subspace, with what proves them.
 struct Triplets {
   Vector sigma;  ///< k, descending
   Matrix left, right;
-  Real residual =
-      0;  ///< √(‖AV − US‖_F² + ‖AᵀU − VS‖_F²): k values of A lie within √2 of it, one to each of sigma
+  Real residual = 0;  ///< √(‖AV − US‖_F² + ‖AᵀU − VS‖_F²): k values of A lie that close to sigma, one to each
   std::string failure;
 };
 
-/// Rayleigh–Ritz with V an orthonormal basis of the subspace: the SVD U S Wᵀ of AV, and V ← VW. With U and V
-/// orthonormal, [U; V]/√2 spans k directions of the symmetric matrix [0 A; Aᵀ 0] whose Rayleigh quotient is
-/// S, so by Kahan's theorem (Parlett, The Symmetric Eigenvalue Problem, 11.5) as many eigenvalues ±σ lie
-/// within the norm of the residual of ±S. Cost 4 m n k.
-Triplets ritz_triplets(const Matrix& A, const Matrix& basis);
+/// Rayleigh–Ritz with orthonormal bases U, V of the two subspaces: the SVD X S Yᵀ of UᵀAV, then U ← UX, V ←
+/// VY. [U; V]/√2 spans k directions of the symmetric [0 A; Aᵀ 0], so by Kahan's theorem (Parlett, The
+/// Symmetric Eigenvalue Problem, section 11.5) as many of its eigenvalues ±σ lie within √2 times the norm of
+/// [AV − US; AᵀU − VS]/√2 of S. Cost 4 m n k.
+Triplets ritz_triplets(const Matrix& A, const Subspace& subspace);
 
 }  // namespace rezero::detail

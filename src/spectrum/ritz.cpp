@@ -28,16 +28,17 @@ Real orthogonality_loss(const Matrix& Q) {
 
 }  // namespace
 
-Triplets ritz_triplets(const Matrix& A, const Matrix& basis) {
-  constexpr Index jacobi_limit = 64;
-  constexpr Real allowed_loss = 1e-12;
+Triplets ritz_triplets(const Matrix& A, const Subspace& subspace) {
+  constexpr Index jacobi_limit = 64;  // above, Jacobi is the slower one
+  const Real allowed_loss = rounding_bound(A.cols());
   Triplets triplets;
-  const Matrix V = orthonormal(basis), image = A * V, Q = orthonormal(image), small = Q.transpose() * image;
+  const Matrix V = orthonormal(subspace.right), U = orthonormal(subspace.left),
+               small = U.transpose() * (A * V);
   constexpr int vectors = Eigen::ComputeFullU | Eigen::ComputeFullV;
   if (small.cols() <= jacobi_limit)
-    take(Eigen::JacobiSVD<Matrix>(small, vectors), triplets, Q, V);
+    take(Eigen::JacobiSVD<Matrix>(small, vectors), triplets, U, V);
   else
-    take(Eigen::BDCSVD<Matrix>(small, vectors), triplets, Q, V);
+    take(Eigen::BDCSVD<Matrix>(small, vectors), triplets, U, V);
 
   const auto S = triplets.sigma.asDiagonal();
   const Real forward = Matrix(A * triplets.right - triplets.left * S).norm();

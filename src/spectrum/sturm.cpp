@@ -25,7 +25,7 @@ std::string sturm_certificate(const Bidiagonal& B, const Vector& sigma) {
   constexpr Index samples = 16;
   const Index n = sigma.size();
   const Real slack = 8 * static_cast<Real>(n + 4) * std::numeric_limits<Real>::epsilon();
-  const Real floor = std::ldexp(sigma[0], -900);
+  const Real floor = std::ldexp(sigma[0], -470);
   for (Index j = 0; j < std::min(samples, n); ++j) {
     const Index i = n <= samples ? j : j * (n - 1) / (samples - 1);
     const Real above = std::max(sigma[i] * (1 + slack), floor), below = sigma[i] * (1 - slack);

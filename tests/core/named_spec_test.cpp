@@ -37,6 +37,12 @@ TEST(NamedSpec, WrittenValuesWinAndCanonicalTextIsShortest) {
   EXPECT_EQ(canonical_spec("x", params), "x:alpha=0.001:law=uniform");
 }
 
+TEST(NamedSpec, ValuesWrittenAtTheirDefaultLeaveNoTrace) {
+  const Params params = resolve("x:alpha=.10:law=normal");
+  EXPECT_EQ(canonical_spec("x", params), "x");
+  EXPECT_TRUE(params.given("alpha"));
+}
+
 TEST(NamedSpec, BadTextIsRefusedByName) {
   EXPECT_EQ(error_of("x:alpa=1"),
             "unknown parameter of scheme 'x' 'alpa' (known: alpha, law, p). Did you mean 'alpha'?");

@@ -10,5 +10,7 @@ if(TARGET random_test AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     target_compile_options(random_${variant} PRIVATE -O3 -march=${arch} -ffp-contract=off -fno-math-errno)
     target_sources(random_test PRIVATE $<TARGET_OBJECTS:random_${variant}>)
   endforeach()
+  set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/random/box_muller_test.cpp PROPERTIES
+                              COMPILE_OPTIONS "-ffp-contract=off" SKIP_PRECOMPILE_HEADERS ON)
   target_compile_definitions(random_test PRIVATE REZERO_TEST_RANDOM_VARIANTS)
 endif()

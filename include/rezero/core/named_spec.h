@@ -50,7 +50,8 @@ struct ParamValue {
   std::string text;
   Real number = 0;
   std::vector<Real> series;
-  bool is_default = true;
+  bool is_default = true;  ///< the value is the default, whether written or not
+  bool written = false;
 };
 
 /// All parameters of a named thing, resolved, in declaration order.

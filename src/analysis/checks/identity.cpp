@@ -8,6 +8,11 @@ bool less(const ScaledReal& a, const ScaledReal& b) {
   return a.exponent != b.exponent ? a.exponent < b.exponent : a.mantissa < b.mantissa;
 }
 
+std::string text(const ScaledReal& value) {
+  const auto real = value.to_real();
+  return real ? shortest(*real) : "10^" + shortest(value.log10());
+}
+
 CheckResult run(const CheckObservation& seen, const CheckSpec& spec) {
   CheckResult result = check_parts::begin(spec, "max|J - I|", spec.params().real("tol"));
   if (!seen.result->identity_error || !seen.result->output_error) {
@@ -21,7 +26,10 @@ CheckResult run(const CheckObservation& seen, const CheckSpec& spec) {
     result.quantity = "max|f(x) - x|";
   }
   result.pass = check_parts::within(*result.value, result.bound);
-  if (!result.pass) check_parts::add_reasons(result, *seen.blocks);
+  if (result.pass) return result;
+  result.message = "max|J - I| = " + text(*seen.result->identity_error) +
+                   ", max|f(x) - x| = " + text(*seen.result->output_error);
+  check_parts::add_reasons(result, *seen.blocks);
   return result;
 }
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "spectrum/chain.h"
 #include "spectrum/krylov.h"
@@ -14,7 +13,6 @@ namespace rezero {
 namespace {
 
 using detail::Triplets;
-constexpr Real eps = std::numeric_limits<Real>::epsilon();
 
 /// Largest σ_max that ten steps of the power method prove from below, within a few per cent in practice.
 Real estimate_largest(const Matrix& A, Vector v) {
@@ -31,7 +29,7 @@ Real estimate_largest(const Matrix& A, Vector v) {
 /// squared: then no other value can be as large. Decides for operators of low numerical rank only.
 bool leaves_less(const Matrix& A, const Vector& sigma) {
   const Real total = A.squaredNorm(), last = sigma[sigma.size() - 1];
-  const Real slack = 8 * static_cast<Real>(A.cols()) * eps * total;
+  const Real slack = detail::rounding_bound(A.cols()) * total;
   return total - sigma.squaredNorm() + slack < last * last;
 }
 
@@ -49,8 +47,8 @@ Triplets proved(const Matrix& A, const detail::Subspace& subspace, Ends& ends) {
     ends.failure = subspace.failure;
     return {};
   }
-  Triplets triplets = detail::ritz_triplets(A, subspace.basis);
-  ends.applications += 2 * subspace.basis.cols();
+  Triplets triplets = detail::ritz_triplets(A, subspace);
+  ends.applications += 2 * subspace.right.cols();
   ends.failure = triplets.failure;
   return triplets;
 }
@@ -64,8 +62,8 @@ Ends compute_ends(const Matrix& A, const SpectrumRequest& request) {
   if (!ends.failure.empty()) return ends;
 
   ends.largest = request.top > 0 ? ends.top.sigma[0] : estimate_largest(A, start);
-  const Real rounding = 8 * static_cast<Real>(A.cols()) * eps;
-  const Real residual = std::sqrt(2.0) * std::hypot(ends.top.residual, ends.bottom.residual) / ends.largest;
+  const Real rounding = detail::rounding_bound(A.cols());
+  const Real residual = std::hypot(ends.top.residual, ends.bottom.residual) / ends.largest;
   ends.relative_bound = residual + rounding;
   if (!(residual <= 8 * rounding))
     ends.failure = "the residual of the singular triplets is " + detail::text(residual) +

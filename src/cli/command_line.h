@@ -1,0 +1,53 @@
+#pragma once
+/// Declaring and parsing the options of one command. The one place that knows CLI11: what it accepts is text
+/// only, numbers are read by our own strict parsers.
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace rezero::cli {
+
+/// What was written, by long option name without dashes.
+class ParsedLine {
+ public:
+  bool has(const std::string& name) const { return values_.count(name) != 0; }
+  std::optional<std::string> find(const std::string& name) const;
+  const std::vector<std::string>& positionals() const { return positionals_; }
+
+ private:
+  friend class CommandLine;
+  std::map<std::string, std::string> values_;
+  std::vector<std::string> positionals_;
+};
+
+class CommandLine {
+ public:
+  /// `usage`: `rezero-analyze verify [options]`. `footer` follows the options in help.
+  CommandLine(std::string usage, std::string description, std::string footer = "");
+  ~CommandLine();
+
+  /// Options declared from here on stand under this heading.
+  void group(std::string heading);
+  /// `names`: "-o,--output". `value`: its name in help. `default_text`: shown in help, may be empty.
+  void option(const std::string& names, const std::string& value, const std::string& help,
+              const std::string& default_text = "");
+  void flag(const std::string& names, const std::string& help);
+  /// Words that may stand alone, at most `most`.
+  void positionals(std::size_t most) { most_positionals_ = most; }
+
+  /// Nothing if help was asked for (see help()). UsageError: unknown options (with "did you mean"), a missing
+  /// value, an option given twice with different values, words too many.
+  std::optional<ParsedLine> parse(const std::vector<std::string>& args);
+  std::string help() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+  std::string group_;
+  std::size_t most_positionals_ = 0;
+};
+
+}  // namespace rezero::cli

@@ -1,0 +1,28 @@
+#pragma once
+/// What a command may touch of the world outside: two streams, and a flag that asks it to stop.
+
+#include <functional>
+#include <string_view>
+
+#include "rezero/analysis/sweep.h"
+
+namespace rezero::cli {
+
+struct Environment {
+  std::function<void(std::string_view)> out;  ///< throws IoError when it cannot be written
+  std::function<void(std::string_view)> err;  ///< never throws
+  bool out_is_terminal = false;
+  bool err_is_terminal = false;
+  const StopFlag* stop = nullptr;
+};
+
+enum ExitCode : int {
+  exit_ok = 0,
+  exit_verdict_fails = 1,
+  exit_usage = 2,
+  exit_file = 3,
+  exit_cell_failed = 4,
+  exit_memory = 5,
+};
+
+}  // namespace rezero::cli

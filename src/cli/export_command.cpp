@@ -1,0 +1,60 @@
+#include "cli/commands.h"
+#include "cli/stack_options.h"
+#include "cli/tool_info.h"
+#include "rezero/core/error.h"
+#include "rezero/io/stack_file.h"
+
+namespace rezero::cli {
+namespace {
+
+template <class List>
+void require_one(const List& list, const char* option) {
+  if (list.size() != 1)
+    throw UsageError("export writes one stack, got " + std::to_string(list.size()) + " values of " + option +
+                     " (give one)");
+}
+
+/// The one cell that the options describe.
+StackSpec one_stack(const SweepPlan& plan) {
+  require_one(plan.schemes, "--scheme");
+  require_one(plan.depths, "--depth");
+  require_one(plan.widths, "--width");
+  require_one(plan.activations, "--activation");
+  require_one(plan.initializers, "--init");
+  require_one(plan.seeds, "--seed");
+  return {plan.schemes[0],     plan.family,          plan.widths[0], plan.hidden_ratio,
+          plan.activations[0], plan.initializers[0], plan.tied,      plan.input};
+}
+
+std::vector<std::pair<std::string, std::string>> provenance(const SweepPlan& plan) {
+  const ToolInfo tool = tool_info();
+  return {{"tool", tool.name + " " + tool.version},   {"scheme", plan.schemes[0].canonical()},
+          {"family", std::string(plan.family->name)}, {"init", plan.initializers[0].canonical()},
+          {"depth", std::to_string(plan.depths[0])},  {"seed", std::to_string(plan.seeds[0])}};
+}
+
+}  // namespace
+
+int export_command(const Arguments& args, const Environment& env) {
+  CommandLine line(
+      "rezero-analyze export [options] -o FILE.safetensors",
+      "Writes one random stack, weights and input, as a rezero-stack file (docs/stack-format.md).\n",
+      "Example:\n  rezero-analyze export --scheme fixup --depth 12 --width 64 --seed 7 -o "
+      "fixup.safetensors\n");
+  add_stack_options(line);
+  line.group("Output");
+  line.option("-c,--config", "FILE", "a plan; options given here win");
+  line.option("-o,--output", "FILE", "write there, whole or not at all (needed)");
+  const auto parsed = line.parse(args);
+  if (!parsed) return env.out(line.help()), exit_ok;
+  const auto path = parsed->find("output");
+  if (!path) throw UsageError("export needs -o FILE");
+  if (parsed->has("stack"))
+    throw UsageError("export writes random stacks; --stack names a file that is one already");
+  const SweepPlan plan = read_plan(plan_options(*parsed), PlanUse::analysis);
+  const StackSpec spec = one_stack(plan);
+  write_stack_file(*build_stack(spec, plan.seeds[0], plan.depths[0]), *path, provenance(plan));
+  return exit_ok;
+}
+
+}  // namespace rezero::cli

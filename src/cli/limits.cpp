@@ -1,0 +1,95 @@
+#include "cli/limits.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+
+#include "rezero/core/error.h"
+#include "rezero/core/named_spec.h"
+#include "rezero/core/registry.h"
+
+namespace rezero::cli {
+namespace {
+
+Real number_in_file(const char* path) {
+  std::ifstream file(path);
+  Real value = 0;
+  return file >> value && value > 0 ? value : HUGE_VAL;
+}
+
+}  // namespace
+
+Real usable_memory() {
+  Real bytes = static_cast<Real>(sysconf(_SC_PHYS_PAGES)) * static_cast<Real>(sysconf(_SC_PAGE_SIZE));
+  bytes = std::min(bytes, number_in_file("/sys/fs/cgroup/memory.max"));
+  bytes = std::min(bytes, number_in_file("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+    bytes = std::min(bytes, static_cast<Real>(limit.rlim_cur));
+  return bytes;
+}
+
+Real parse_bytes(std::string_view text, std::string_view option) {
+  std::string_view number = text;
+  if (!number.empty() && number.back() == 'B') number.remove_suffix(1);
+  Real base = 1000;
+  if (!number.empty() && number.back() == 'i') base = 1024, number.remove_suffix(1);
+  Real unit = 1;
+  constexpr std::string_view prefixes = "kMGT";
+  char prefix = number.empty() ? '\0' : number.back();
+  if (prefix == 'K') prefix = 'k';
+  const std::size_t power = prefixes.find(prefix);
+  if (power != std::string_view::npos && prefix != '\0') {
+    unit = std::pow(base, static_cast<Real>(power + 1));
+    number.remove_suffix(1);
+  } else if (base == 1024) {
+    throw UsageError(std::string(option) + " '" + printable(text) +
+                     "' has no known unit (k, M, G, T, Ki, Mi, Gi, Ti)");
+  }
+  const Real bytes = parse_real(number, option) * unit;
+  if (!(bytes > 0) || !std::isfinite(bytes))
+    throw UsageError(std::string(option) + " must be a positive number of bytes, got '" + printable(text) +
+                     "'");
+  return bytes;
+}
+
+std::string bytes_text(Real bytes) {
+  const char* units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+  std::size_t unit = 0;
+  while (bytes >= 1000 && unit + 1 < std::size(units)) bytes /= 1000, ++unit;
+  char text[32];
+  std::snprintf(text, sizeof text, bytes < 1e6 ? "%.3g %s" : "%.3e %s", bytes, units[unit]);
+  return text;
+}
+
+std::string seconds_text(Real seconds) {
+  char text[32];
+  if (seconds < 60)
+    std::snprintf(text, sizeof text, "%.2g s", seconds);
+  else if (seconds < 7200)
+    std::snprintf(text, sizeof text, "%.0f min", seconds / 60);
+  else
+    std::snprintf(text, sizeof text, "%.3g h", seconds / 3600);
+  return text;
+}
+
+Real measure_flop_rate() {
+  constexpr Index n = 256;
+  const Matrix A = Matrix::Constant(n, n, 0.5), B = Matrix::Constant(n, n, 0.25);
+  Matrix C(n, n);
+  Real best = 0;
+  for (int attempt = 0; attempt < 4; ++attempt) {
+    const auto start = std::chrono::steady_clock::now();
+    C.noalias() = A * B;
+    const Real seconds = std::chrono::duration<Real>(std::chrono::steady_clock::now() - start).count();
+    best = std::max(best, C(0, 0) > 0 ? 2.0 * n * n * n / seconds : 0);
+  }
+  return best;
+}
+
+}  // namespace rezero::cli

@@ -1,0 +1,48 @@
+#include "cli/notices.h"
+
+#include <algorithm>
+
+namespace rezero::cli {
+namespace {
+
+/// A scheme that its source defines for other families.
+void add_family_notices(const SweepPlan& plan, std::vector<std::string>& notices) {
+  for (const SchemeSpec& spec : plan.schemes) {
+    const auto& made_for = spec.scheme().made_for;
+    if (made_for.empty() || std::count(made_for.begin(), made_for.end(), plan.family->name)) continue;
+    notices.push_back("scheme '" + std::string(spec.scheme().name) + "' is defined for family '" +
+                      std::string(made_for.front()) + "', not '" + std::string(plan.family->name) + "'");
+  }
+}
+
+void add_init_notice(const SweepPlan& plan, std::vector<std::string>& notices) {
+  if (plan.initializers.size() < 2) return;
+  std::string names;
+  for (const Initializer& init : plan.initializers) names += (names.empty() ? "" : ", ") + init.canonical();
+  notices.push_back("rows differ in their base initializer (" + names +
+                    "): compare schemes within one init only");
+}
+
+void add_degree_notice(const SweepPlan& plan, std::vector<std::string>& notices) {
+  const bool squared = std::any_of(plan.activations.begin(), plan.activations.end(),
+                                   [](const Activation& a) { return a.kind().name == "relu_squared"; });
+  const bool unscaled = std::any_of(plan.schemes.begin(), plan.schemes.end(), [](const SchemeSpec& spec) {
+    return spec.scheme().name == "residual" || spec.scheme().name == "plain";
+  });
+  if (unscaled && plan.depths.back() > 8 &&
+      (plan.family->degree > 1 || (squared && plan.family->uses_activation)))
+    notices.push_back("branches of degree 2 (glu, relu_squared) overflow within about ten unscaled blocks");
+}
+
+}  // namespace
+
+std::vector<std::string> plan_notices(const SweepPlan& plan) {
+  std::vector<std::string> notices;
+  if (plan.stack) return notices;
+  add_family_notices(plan, notices);
+  add_init_notice(plan, notices);
+  add_degree_notice(plan, notices);
+  return notices;
+}
+
+}  // namespace rezero::cli

@@ -1,0 +1,110 @@
+#include "cli/process.h"
+
+#include <fcntl.h>
+#include <malloc.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "cli/run.h"
+#include "rezero/core/error.h"
+
+namespace rezero::cli {
+namespace {
+
+constexpr unsigned grace_seconds = 2;
+
+StopFlag stop_requested{false};
+volatile std::sig_atomic_t caught_signal = 0;
+
+/// First signal: work stops between blocks, and in any case when the grace has passed. Second: at once.
+void on_stop_signal(int signal) {
+  if (caught_signal != 0) _exit(128 + signal);
+  caught_signal = signal;
+  stop_requested = true;
+  alarm(grace_seconds);
+}
+
+void on_alarm(int) {
+  _exit(128 + static_cast<int>(caught_signal));
+}
+
+void install_signal_handlers() {
+  struct sigaction action = {};
+  sigemptyset(&action.sa_mask);
+  action.sa_handler = SIG_DFL;  // an ignored SIGPIPE would turn a reader that left into an error message
+  sigaction(SIGPIPE, &action, nullptr);
+  action.sa_handler = on_alarm;
+  sigaction(SIGALRM, &action, nullptr);
+  action.sa_flags = SA_RESTART;
+  action.sa_handler = on_stop_signal;
+  for (int signal : {SIGINT, SIGTERM}) {
+    struct sigaction before = {};
+    sigaction(signal, nullptr, &before);
+    if (before.sa_handler != SIG_IGN)
+      sigaction(signal, &action, nullptr);  // as nohup and background shells ask
+  }
+}
+
+/// A descriptor that is closed at start would be taken by the next file opened, and reports written into it.
+void reserve_standard_descriptors() {
+  for (int descriptor = 0; descriptor <= 2; ++descriptor)
+    if (fcntl(descriptor, F_GETFD) == -1 && errno == EBADF)
+      open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY);
+}
+
+bool write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(descriptor, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+void write_out(std::string_view text) {
+  if (!write_all(STDOUT_FILENO, text))
+    throw IoError(std::string("cannot write to standard output (") + std::strerror(errno) + ")");
+}
+
+/// Eigen allocates packing buffers on every product: keep freed memory instead of faulting it in again and
+/// again.
+void keep_freed_memory() {
+  mallopt(M_TRIM_THRESHOLD, 256 << 20);
+  mallopt(M_MMAP_THRESHOLD, 64 << 20);
+  mallopt(M_TOP_PAD, 1 << 20);
+}
+
+[[noreturn]] void end_by_signal(int signal) {
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+  _exit(128 + signal);
+}
+
+}  // namespace
+
+int run_process(int argc, char** argv) {
+  reserve_standard_descriptors();
+  install_signal_handlers();
+  keep_freed_memory();
+  Environment env;
+  env.out = write_out;
+  env.err = [](std::string_view text) { static_cast<void>(write_all(STDERR_FILENO, text)); };
+  env.out_is_terminal = isatty(STDOUT_FILENO) != 0;
+  env.err_is_terminal = isatty(STDERR_FILENO) != 0;
+  env.stop = &stop_requested;
+  int code = exit_cell_failed;
+  try {
+    code = run(std::vector<std::string>(argv + 1, argv + argc), env);
+  } catch (const Cancelled&) {
+  }
+  if (caught_signal != 0) end_by_signal(caught_signal);
+  return code;
+}
+
+}  // namespace rezero::cli

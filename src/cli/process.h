@@ -1,0 +1,9 @@
+#pragma once
+/// The process: streams, signals, allocator.
+
+namespace rezero::cli {
+
+/// Runs the command line of the process and gives its exit code; ends by signal when one asked it to stop.
+int run_process(int argc, char** argv);
+
+}  // namespace rezero::cli

@@ -1,0 +1,59 @@
+#include "cli/run.h"
+
+#include <new>
+
+#include "cli/commands.h"
+#include "cli/tool_info.h"
+#include "rezero/core/error.h"
+#include "rezero/core/registry.h"
+
+namespace rezero::cli {
+namespace {
+
+int complain(const Environment& env, const std::string& message, int code) {
+  env.err("rezero-analyze: " + message + "\n");
+  return code;
+}
+
+int dispatch(const Arguments& args, const Environment& env) {
+  if (args.empty() || args.front().empty() || args.front()[0] == '-') return analyze_command(args, env);
+  for (const Command& command : commands())
+    if (command.name == args.front()) return command.run({args.begin() + 1, args.end()}, env);
+  std::vector<std::string_view> known;
+  for (const Command& command : commands()) known.push_back(command.name);
+  throw UsageError(unknown_name_message("command", args.front(), known));
+}
+
+}  // namespace
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> table = {
+      {"verify", "check claims about stacks at initialization; exit code 1 when one fails", verify_command},
+      {"list", "schemes, families, activations and everything else that has a name", list_command},
+      {"export", "write one random stack to a file", export_command},
+      {"schema", "the JSON Schema of reports and verdicts", schema_command},
+  };
+  return table;
+}
+
+int run(const std::vector<std::string>& args, const Environment& env) {
+  try {
+    return dispatch(args, env);
+  } catch (const UsageError& error) {
+    return complain(env, error.what(), exit_usage);
+  } catch (const IoError& error) {
+    return complain(env, error.what(), exit_file);
+  } catch (const MemoryError& error) {
+    return complain(env, error.what(), exit_memory);
+  } catch (const std::bad_alloc&) {
+    return complain(env, "out of memory (lower --width or --threads, or see --dry-run)", exit_memory);
+  } catch (const Cancelled&) {
+    throw;
+  } catch (const NumericalError& error) {
+    return complain(env, error.what(), exit_cell_failed);
+  } catch (const std::exception& error) {
+    return complain(env, "internal error: " + printable(error.what()), exit_cell_failed);
+  }
+}
+
+}  // namespace rezero::cli

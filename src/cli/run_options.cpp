@@ -1,0 +1,177 @@
+#include "cli/run_options.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+
+#include "cli/limits.h"
+#include "cli/notices.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/tool_info.h"
+#include "rezero/config/list.h"
+#include "rezero/config/resolve.h"
+#include "rezero/core/error.h"
+#include "rezero/parallel/for_each.h"
+
+namespace rezero::cli {
+namespace {
+
+constexpr Real memory_share = 0.8;  // of what the process may use, when --max-memory does not say
+constexpr Index most_threads = 4096;
+
+/// json into a file or a pipe, a table on a terminal; a file name's ending may say otherwise.
+std::string default_format(const std::optional<std::string>& output, ReportKind kind,
+                           const Environment& env) {
+  if (!output) return env.out_is_terminal ? "table" : "json";
+  const std::string ending = output->substr(std::min(output->rfind('.'), output->size()));
+  if (ending == ".ndjson" || ending == ".jsonl") return "ndjson";
+  if (ending == ".csv" && kind == ReportKind::report) return "csv";
+  return "json";
+}
+
+std::string now_utc() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text;
+}
+
+std::string host_name() {
+  char name[256] = {};
+  return gethostname(name, sizeof name - 1) == 0 ? name : "unknown";
+}
+
+std::uint64_t peak_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+/// As many workers as fit into memory; MemoryError if not even one does.
+int workers_that_fit(const SweepPlan& plan, const std::vector<Cell>& cells, const RunSettings& settings) {
+  for (int workers = settings.threads; workers >= 1; --workers) {
+    const CostEstimate cost = estimate_cost(plan, cells, workers);
+    if (cost.bytes <= settings.max_memory) return workers;
+    if (workers > 1) continue;
+    throw MemoryError("this would need " + bytes_text(cost.bytes) + " of memory, more than the " +
+                      bytes_text(settings.max_memory) +
+                      " allowed (use a smaller --width, or raise --max-memory)");
+  }
+  return 1;
+}
+
+int dry_run(const SweepPlan& plan, const std::vector<Cell>& cells, const RunSettings& settings,
+            const Environment& env) {
+  const CostEstimate cost = estimate_cost(plan, cells, settings.threads);
+  const Real seconds = cost.flops / (measure_flop_rate() * settings.threads);
+  std::string text = "cells    " + std::to_string(cost.cells) + " (" + std::to_string(cost.rows) + " rows)\n";
+  text += "memory   " + bytes_text(cost.bytes) + " with " + std::to_string(settings.threads) +
+          (settings.threads == 1 ? " thread" : " threads") + ", limit " + bytes_text(settings.max_memory) +
+          "\n";
+  text += "time     at least " + seconds_text(seconds) + ", " + shortest(std::round(cost.flops / 1e7) / 100) +
+          " GFLOP at matrix-product speed\n";
+  env.out(text);
+  return cost.bytes_per_worker <= settings.max_memory ? exit_ok : exit_memory;
+}
+
+bool any_check_fails(const CellResult& result) {
+  for (const DepthResult& depth : result.depths)
+    for (const CheckResult& check : depth.checks)
+      if (!check.pass) return true;
+  return false;
+}
+
+}  // namespace
+
+void add_run_options(CommandLine& line) {
+  line.group("Run");
+  line.option("--threads", "N", "workers", "the processors this process may use");
+  line.option("--max-memory", "BYTES", "refuse what would need more (4G, 512Mi)", "80 % of what may be used");
+  line.flag("--dry-run", "print cells, memory and rough time, and do nothing");
+  line.option("-c,--config", "FILE", "a plan (or a report, whose plan is repeated); options given here win");
+  line.flag("--dump-plan", "print the resolved plan as JSON, and do nothing");
+  line.option("--progress", "MODE", "auto (a bar on a terminal), never or plain (lines)", "auto");
+  line.flag("-q,--quiet", "no notices and no progress");
+}
+
+void add_output_options(CommandLine& line, const std::string& formats) {
+  line.group("Output");
+  line.option("-o,--output", "FILE", "write there, whole or not at all");
+  line.option("--format", "NAME", formats, "table on a terminal, else json");
+  line.flag("--version", "print version and build");
+}
+
+RunSettings run_settings(const ParsedLine& line, ReportKind kind, const Environment& env) {
+  RunSettings settings;
+  settings.threads = available_processors();
+  if (const auto text = line.find("threads")) {
+    const Index threads = parse_count(*text, "--threads");
+    if (threads > most_threads) throw UsageError("--threads may be at most " + std::to_string(most_threads));
+    settings.threads = static_cast<int>(threads);
+  }
+  settings.max_memory = memory_share * usable_memory();
+  if (const auto text = line.find("max-memory")) settings.max_memory = parse_bytes(*text, "--max-memory");
+  settings.output = line.find("output");
+  settings.format = line.find("format").value_or(default_format(settings.output, kind, env));
+  make_renderer(settings.format, kind,
+                [](std::string_view) {});  // an unknown format is refused before any work
+  settings.progress = line.find("progress").value_or("auto");
+  settings.quiet = line.has("quiet");
+  parse_progress(settings.progress, settings.quiet, env);
+  settings.dry_run = line.has("dry-run");
+  settings.dump_plan = line.has("dump-plan");
+  return settings;
+}
+
+int execute(const SweepPlan& plan, ReportKind kind, const RunSettings& settings, const Environment& env) {
+  if (settings.dump_plan) {
+    env.out(plan_json(plan, 2) + "\n");
+    return exit_ok;
+  }
+  const std::vector<Cell> cells = expand_cells(plan);
+  if (settings.dry_run) return dry_run(plan, cells, settings, env);
+  const int workers = workers_that_fit(plan, cells, settings);
+  if (!settings.quiet)
+    for (const std::string& notice : plan_notices(plan)) env.err("note: " + notice + "\n");
+
+  const auto start = std::chrono::steady_clock::now();
+  RunInfo info;
+  info.started_at_utc = now_utc();
+  const bool whole = renderers().at(settings.format).emission == Emission::document;
+  const std::unique_ptr<Sink> sink = open_sink(settings.output, whole, env);
+  const auto renderer =
+      make_renderer(settings.format, kind, [&sink](std::string_view text) { sink->append(text); });
+  ReportContext context;
+  context.tool = tool_info();
+  context.plan = &plan;
+  context.plan_json = plan_json(plan);
+
+  ProgressReport progress(parse_progress(settings.progress, settings.quiet, env), env);
+  RunOptions run;
+  run.threads = workers;
+  run.stop = env.stop;
+  if (progress.wanted()) run.progress = [&progress](Index done, Index all) { progress.update(done, all); };
+  bool verdict_fails = false;
+  renderer->begin(context);
+  const SweepSummary summary = run_sweep(plan, cells, run, [&](const CellResult& result) {
+    verdict_fails = verdict_fails || any_check_fails(result);
+    renderer->cell(result);
+  });
+  progress.clear();
+  info.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  info.threads = workers;
+  info.host = host_name();
+  info.peak_bytes = peak_bytes();
+  renderer->end(summary, info);
+  sink->commit();
+  if (summary.failures > 0) return exit_cell_failed;
+  return verdict_fails ? exit_verdict_fails : exit_ok;
+}
+
+}  // namespace rezero::cli

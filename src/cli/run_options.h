@@ -1,0 +1,39 @@
+#pragma once
+/// The options that say how a plan is run and where its report goes, shared by analysis and verify.
+
+#include <optional>
+#include <string>
+
+#include "cli/command_line.h"
+#include "cli/environment.h"
+#include "rezero/analysis/sweep.h"
+#include "rezero/report/renderer.h"
+
+namespace rezero::cli {
+
+void add_run_options(CommandLine& line);
+void add_output_options(CommandLine& line, const std::string& formats);
+
+struct RunSettings {
+  int threads = 1;
+  Real max_memory = 0;
+  std::optional<std::string> output;  ///< path
+  std::string format;
+  std::string progress = "auto";
+  bool quiet = false, dry_run = false, dump_plan = false;
+};
+
+/// UsageError for numbers and names that make no sense.
+RunSettings run_settings(const ParsedLine& line, ReportKind kind, const Environment& env);
+
+/// What a run came to.
+struct Outcome {
+  Index failures = 0;
+  bool verdict_fails = false;
+};
+
+/// --dump-plan, --dry-run, or the run itself with its report. Gives the exit code. MemoryError before
+/// anything large is allocated when one worker would not fit.
+int execute(const SweepPlan& plan, ReportKind kind, const RunSettings& settings, const Environment& env);
+
+}  // namespace rezero::cli

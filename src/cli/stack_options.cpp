@@ -1,0 +1,98 @@
+#include "cli/stack_options.h"
+
+#include "rezero/config/list.h"
+#include "rezero/core/error.h"
+#include "rezero/core/registry.h"
+#include "rezero/io/file.h"
+#include "rezero/io/stack_file.h"
+
+namespace rezero::cli {
+namespace {
+
+constexpr std::uint64_t largest_config = 1 << 28;  // reports with many values are plans too
+
+Index parse_index(const std::string& text, const std::string& option) {
+  return parse_count(text, option);
+}
+
+std::vector<std::string> names(const std::string& text, const std::string& option) {
+  return parse_name_list(text, option);
+}
+
+/// Sets `field` from the option of that name, if written.
+template <class Field, class Parse>
+void set(Field& field, const ParsedLine& line, const std::string& name, Parse parse) {
+  if (const auto text = line.find(name)) field = parse(*text, "--" + name);
+}
+
+std::string as_is(const std::string& text, const std::string&) {
+  return text;
+}
+
+}  // namespace
+
+void add_stack_options(CommandLine& line) {
+  line.group("Stacks");
+  line.option("--scheme", "NAME[:P=V]…,…",
+              "scaling schemes; parameters as name:param=value (see list schemes)",
+              "plain,residual,depth-power,rezero");
+  line.option("--family", "NAME", "what a branch is: linear, dense, preactivation, mlp, glu", "mlp");
+  line.option("--depth", "LIST", "layers: 1,2,4 or a:b, a:b:step, a:b:xF", "1:64:x2");
+  line.option("--width", "LIST", "features of the residual stream", "64");
+  line.option("--hidden-ratio", "R", "hidden width of mlp and glu over the width", "1");
+  line.option("--activation", "NAME[:P=V],…", "nonlinearities (see list activations)", "relu");
+  line.option("--init", "NAME[:P=V]…,…", "initializers (see list initializers)", "he");
+  line.flag("--tied", "one set of weights for all depths");
+  line.option("--seed", "LIST", "seeds, 64-bit; a:b for a range", "0");
+  line.option("--input", "LAW", "input: normal, sphere, ones, or an .npy file", "normal");
+  line.option("--stack", "FILE", "a stack file in place of random stacks; depth counts its blocks");
+}
+
+void add_spectrum_options(CommandLine& line) {
+  line.group("Spectrum");
+  line.option("--method", "NAME", "auto, dense or spectra (see list methods)", "auto");
+  line.option("--top", "K", "only the K largest singular values");
+  line.option("--bottom", "K", "only the K smallest singular values");
+  line.option("--values", "MODE", "singular values as linear, log10 (no range limit) or none", "linear");
+  line.flag("--profile", "signal profile: norms of states, branches and gradients, block by block");
+  line.option("--cotangent", "LAW", "cotangent of gate gradients: random (unit) or ones (the sum of outputs)",
+              "random");
+}
+
+PlanOptions plan_options(const ParsedLine& line) {
+  PlanOptions written;
+  set(written.scheme, line, "scheme", names);
+  set(written.family, line, "family", as_is);
+  set(written.depth, line, "depth",
+      [](const auto& text, const auto& option) { return parse_index_list(text, option); });
+  set(written.width, line, "width",
+      [](const auto& text, const auto& option) { return parse_index_list(text, option); });
+  set(written.hidden_ratio, line, "hidden-ratio",
+      [](const auto& text, const auto& option) { return parse_real(text, option); });
+  set(written.activation, line, "activation", names);
+  set(written.init, line, "init", names);
+  if (line.has("tied")) written.tied = true;
+  set(written.seed, line, "seed",
+      [](const auto& text, const auto& option) { return parse_seed_list(text, option); });
+  set(written.input, line, "input", as_is);
+  set(written.stack, line, "stack", as_is);
+  set(written.method, line, "method", as_is);
+  set(written.top, line, "top", parse_index);
+  set(written.bottom, line, "bottom", parse_index);
+  set(written.values, line, "values", as_is);
+  if (line.has("profile")) written.profile = true;
+  set(written.cotangent, line, "cotangent", as_is);
+  set(written.check, line, "check", names);
+  const auto config = line.find("config");
+  if (!config) return written;
+  return merge(plan_options_from_json(read_file(*config, largest_config), *config), written);
+}
+
+SweepPlan read_plan(const PlanOptions& options, PlanUse use) {
+  ResolveContext context;
+  context.use = use;
+  context.read_stack = parse_stack_file;
+  return resolve_plan(options, context);
+}
+
+}  // namespace rezero::cli

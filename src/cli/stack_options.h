@@ -1,0 +1,18 @@
+#pragma once
+/// The options that describe stacks and spectra, shared by the commands.
+
+#include "cli/command_line.h"
+#include "rezero/config/resolve.h"
+
+namespace rezero::cli {
+
+void add_stack_options(CommandLine& line);
+void add_spectrum_options(CommandLine& line);  ///< the analysis's own: method, ends, values, profile
+
+/// --config as the base, the other options over it; nothing read but the configuration file.
+PlanOptions plan_options(const ParsedLine& line);
+
+/// Resolved, with files read.
+SweepPlan read_plan(const PlanOptions& options, PlanUse use);
+
+}  // namespace rezero::cli
