@@ -66,6 +66,28 @@ TEST(LawMethods, BisectionOnAllSizes) {
     }
 }
 
+/// The families that come closest to the claimed bound (docs/accuracy.md): all-equal, orthogonal, two-valued,
+/// Kahan.
+TEST(LawMethods, ErrorsStayWithinTheClaim) {
+  for (Index n = 1; n <= 70; n += n < 30 ? 1 : 8) {
+    Vector two = Vector::Ones(n);
+    two.tail(n / 2).setConstant(0.5);
+    Matrix kahan = Matrix::Zero(n, n);
+    for (Index i = 0; i < n; ++i) {
+      kahan(i, i) = std::pow(std::sin(0.4), static_cast<Real>(i));
+      for (Index j = i + 1; j < n; ++j) kahan(i, j) = -std::cos(0.4) * kahan(i, i);
+    }
+    for (const Matrix& A :
+         {Matrix(Matrix::Constant(n, n, 0.7)), testing::orthogonal(n, n, 3), with_values(two, 4), kahan}) {
+      const Spectrum s = spectrum_of(A);
+      const Vector truth = testing::reference_values(A);
+      ASSERT_TRUE(s.certified && s.failures.empty()) << n;
+      EXPECT_LE((values(s) - truth).cwiseAbs().maxCoeff(), std::max(s.relative_resolution, 4e-16) * truth[0])
+          << n;
+    }
+  }
+}
+
 /// A method that fails or lies is found out, recorded, and followed by the next one.
 TEST(SpectrumMethods, ConstantMatricesPassWhereDivideAndConquerGivesNan) {
   for (Index n : {64, 384}) {
