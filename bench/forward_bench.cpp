@@ -1,12 +1,16 @@
 /// The exact Jacobian of mlp stacks: floating-point rate of the products, weights apart, and the whole cell.
 
 #include <benchmark/benchmark.h>
+#include <malloc.h>
 
 #include "rezero/analysis/sweep.h"
 #include "rezero/jacobian/forward.h"
 
 namespace rezero {
 namespace {
+
+/// As the command does: without it, packing buffers are given back to the system and faulted in at every product.
+const bool memory_is_kept = mallopt(M_TRIM_THRESHOLD, 256 << 20) != 0 && mallopt(M_MMAP_THRESHOLD, 32 << 20) != 0;
 
 StackSpec spec_of(Index width, Real ratio) {
   return {SchemeSpec("depth-power"),
