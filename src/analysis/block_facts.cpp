@@ -19,7 +19,7 @@ Farthest farthest(const Vector& values, Real reference) {
 }
 
 Role last_role(const BlockParts& parts) {
-  for (const WeightSlot& slot : parts.branch->slots(parts.shape.features, 1))
+  for (const WeightSlot& slot : parts.branch->slots({parts.shape.features, 1}))
     if (slot.last) return slot.role;
   return Role::linear;
 }

@@ -44,9 +44,9 @@ class CellRun {
     forward.measure_changes = !options_.checks.empty();
     forward.checkpoint = [this] { checkpoint(); };
     forward.on_block = [this](const BlockStep& step) { note(step); };
-    const Index n = stack_->shape().size();
+    for (Index depth : cell_.depths) block_depths_.push_back(depth * stack_->blocks_per_layer());
     forward_jacobian(
-        *stack_, x0_.mantissa, Matrix::Identity(n, n), cell_.depths,
+        *stack_, x0_.mantissa, tangents(), block_depths_,
         [this](const ForwardStep& step) { visit(step); }, forward);
   }
 
@@ -67,11 +67,62 @@ class CellRun {
 
   void visit(const ForwardStep& step) {
     if (keeps_states()) states_.back() = step.state;  // as renormalized
-    DepthResult depth = observe(step, x0_, options_, cell_.labels.seed);
+    DepthResult depth = seen(step);
+    depth.depth = step.depth / stack_->blocks_per_layer();
     if (options_.profile || !options_.checks.empty()) look_back(depth);
     if (options_.spectrum && depth.spectrum.status == SpectrumStatus::breakdown)
       result_.failures.push_back({depth.depth, "spectrum", depth.spectrum.message});
     result_.depths.push_back(std::move(depth));
+  }
+
+  /// The identity, or the columns of one position.
+  Matrix tangents() const {
+    const Shape shape = stack_->shape();
+    if (!options_.view.wrt) return Matrix::Identity(shape.size(), shape.size());
+    Matrix columns = Matrix::Zero(shape.size(), shape.features);
+    columns.middleRows(*options_.view.wrt * shape.features, shape.features).setIdentity();
+    return columns;
+  }
+
+  /// What the report sees of a step: through the final norm, and one position's rows if that is asked for.
+  DepthResult seen(const ForwardStep& step) {
+    const Shape shape = stack_->shape();
+    const NormSpec last = last_norm(step.depth - 1);
+    Index null_directions = last ? last.kind->null_directions * shape.positions : 0;
+    if (!options_.final_norm && !options_.view.of && !options_.view.wrt)
+      return observe(step, x0_, options_, cell_.labels.seed, null_directions);
+    ScaledVector state = step.state;
+    ScaledMatrix jacobian = step.jacobian;
+    if (options_.final_norm) null_directions = apply_final_norm(state, jacobian, step.depth - 1) * shape.positions;
+    ScaledVector start = x0_;
+    if (options_.view.of) {
+      const Index row = *options_.view.of * shape.features;
+      state.mantissa = Vector(state.mantissa.segment(row, shape.features));
+      start.mantissa = Vector(start.mantissa.segment(row, shape.features));
+      jacobian.mantissa = Matrix(jacobian.mantissa.middleRows(row, shape.features));
+      null_directions /= shape.positions;
+    } else if (options_.view.wrt) {
+      null_directions = 0;  // n rows, d columns: a zero on the left is none of the d values
+    }
+    if (!renormalize(jacobian)) throw NumericalError("the final norm's derivative is not finite");
+    return observe({step.depth, state, jacobian}, start, options_, cell_.labels.seed, null_directions);
+  }
+
+  NormSpec last_norm(Index l) const { return stack_->block(l)->parts().post_norm; }
+
+  /// The kind of norm that the stack's blocks have, else layer norm. Gives its null directions per position.
+  Index apply_final_norm(ScaledVector& state, ScaledMatrix& jacobian, Index l) const {
+    const BlockPtr block = stack_->block(l);
+    NormSpec norm = block->parts().pre_norm ? block->parts().pre_norm : block->parts().post_norm;
+    if (!norm) norm = NormSpec::of("layer_norm");
+    norm.weight = norm.bias = nullptr;
+    const Vector x = state.mantissa * std::exp2(static_cast<Real>(state.exponent));
+    const Linearization at = norm.layer(stack_->shape())->linearize(x);
+    Matrix through(jacobian.mantissa.rows(), jacobian.mantissa.cols());
+    at.derivative->apply(jacobian.mantissa, through);
+    jacobian.mantissa.swap(through);
+    state = {at.value, 0};
+    return norm.kind->null_directions;
   }
 
   /// The backward pass from this depth: gradients for profiles and checks, suffix norms for profiles.
@@ -135,6 +186,7 @@ class CellRun {
   const RunOptions& run_;
   StackPtr stack_;
   ScaledVector x0_;
+  std::vector<Index> block_depths_;
   std::vector<ScaledVector> states_;
   std::vector<ScaledReal> branch_norm_;
   std::vector<BlockFacts> blocks_;

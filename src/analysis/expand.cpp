@@ -7,9 +7,10 @@ CellLabels labels_of(const StackSpec& spec, std::uint64_t seed) {
   CellLabels labels;
   labels.scheme = spec.scheme;
   labels.family = spec.family->name;
-  labels.activation = spec.family->uses_activation ? spec.activation.canonical() : "";
+  labels.activation = spec.family->uses_activation() ? spec.activation.canonical() : "";
   labels.init = spec.initializer.canonical();
-  labels.width = labels.dimension = spec.width;
+  labels.width = spec.width;
+  labels.dimension = spec.shape().size();
   labels.seed = seed;
   return labels;
 }
@@ -23,6 +24,14 @@ void add_cells(std::vector<Cell>& cells, const StackSpec& spec, std::uint64_t se
   };
   if (!spec.scheme.depends_on_depth()) return add(depths);
   for (Index depth : depths) add({depth});
+}
+
+/// What the user asked for, or what the scheme's source starts from: over tokens its own law, he elsewhere.
+std::vector<Initializer> initializers_of(const SweepPlan& plan, const SchemeSpec& scheme) {
+  if (!plan.initializers.empty()) return plan.initializers;
+  const std::string_view own = scheme.scheme().init;
+  const bool use_own = plan.family->has_attention() && !own.empty();
+  return {Initializer(parse_named_spec(use_own ? own : "he"))};
 }
 
 }  // namespace
@@ -41,11 +50,11 @@ std::vector<Cell> expand_cells(const SweepPlan& plan) {
   for (const SchemeSpec& scheme : plan.schemes)
     for (Index width : plan.widths)
       for (const Activation& activation : plan.activations)
-        for (const Initializer& initializer : plan.initializers)
+        for (const Initializer& initializer : initializers_of(plan, scheme))
           for (std::uint64_t seed : plan.seeds)
             add_cells(cells,
-                      {scheme, plan.family, width, plan.hidden_ratio, activation, initializer, plan.tied,
-                       plan.input},
+                      {scheme, plan.family, width, plan.hidden_ratio, activation, initializer,
+                       plan.tied, plan.input, plan.tokens},
                       seed, plan.depths);
   return cells;
 }

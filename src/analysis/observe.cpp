@@ -12,6 +12,20 @@ int clamp_exponent(std::int64_t e) {
   return static_cast<int>(std::clamp<std::int64_t>(e, -4000, 4000));
 }
 
+/// The smallest values of a full spectrum become the exact zeros that structure proves them to be; a value that stands
+/// above the resolution is none.
+void declare_null(Spectrum& spectrum, Index count) {
+  if (spectrum.part != SpectrumPart::full || spectrum.status == SpectrumStatus::breakdown) return;
+  for (std::size_t i = spectrum.sigma.size(); i-- > 0 && spectrum.null_directions < count;) {
+    if (spectrum.sigma[i].is_zero() || spectrum.resolved(i)) {
+      if (spectrum.sigma[i].is_zero()) continue;
+      return;
+    }
+    spectrum.sigma[i] = {};
+    ++spectrum.null_directions;
+  }
+}
+
 }  // namespace
 
 ScaledReal identity_error(const ScaledMatrix& J) {
@@ -42,7 +56,7 @@ ScaledReal max_difference(const ScaledVector& a, const ScaledVector& b) {
 }
 
 DepthResult observe(const ForwardStep& step, const ScaledVector& x0, const AnalysisOptions& options,
-                    std::uint64_t seed) {
+                    std::uint64_t seed, Index null_directions) {
   const ScaledMatrix& J = step.jacobian;
   DepthResult result;
   result.depth = result.blocks = step.depth;
@@ -57,6 +71,7 @@ DepthResult observe(const ForwardStep& step, const ScaledVector& x0, const Analy
   request.top = options.top, request.bottom = options.bottom;
   request.start = stream_key(seed, StreamRole::start_vector);
   result.spectrum = compute_spectrum(J, request);
+  declare_null(result.spectrum, null_directions);
   const Observation seen{&result.spectrum, result.rows,           result.cols,
                          result.frobenius, result.identity_error, result.output_error};
   for (const Metric& metric : metrics()) result.metrics.push_back(metric.compute(seen));

@@ -132,7 +132,7 @@ void read_branch(const JsonCursor& at, Index i, BlockParts& parts, Tensors& tens
   const Index features = parts.shape.features;
   Index hidden = features;
   if (parts.branch->has_hidden) hidden = tensors.rows(stack_tensors::weight(i, Role::up));
-  for (const WeightSlot& slot : parts.branch->slots(features, hidden))
+  for (const WeightSlot& slot : parts.branch->slots({features, hidden, parts.attention.heads, parts.attention.kv_heads}))
     parts.weights[slot.role] = read_weight(slot, i, tensors);
 }
 

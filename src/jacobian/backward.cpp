@@ -34,7 +34,7 @@ ScaledReal weight_gradient_norm(const Vector& delta, const Vector& y, Index posi
 /// S ← Aᵀ S for the suffix S = (∂x_L/∂x_{l+1})ᵀ.
 void pull_back(const LinearMap& block, ScaledMatrix& suffix, Index l, int workers) {
   Matrix next(suffix.mantissa.rows(), suffix.mantissa.cols());
-  const std::vector<Index> starts = column_panels(next.cols(), workers);
+  const std::vector<Index> starts = column_panels(next.cols(), next.rows(), workers);
   for_each_index(static_cast<Index>(starts.size()) - 1, workers, [&](Index i) {
     const auto at = static_cast<std::size_t>(i);
     const Index width = starts[at + 1] - starts[at];

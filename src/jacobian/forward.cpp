@@ -32,7 +32,7 @@ void check_finite(Index block, const BlockLinearization& at) {
 }
 
 void apply_in_panels(const LinearMap& map, const Matrix& in, Matrix& out, int workers) {
-  const std::vector<Index> starts = column_panels(in.cols(), workers);
+  const std::vector<Index> starts = column_panels(in.cols(), in.rows(), workers);
   for_each_index(static_cast<Index>(starts.size()) - 1, workers, [&](Index i) {
     const auto at = static_cast<std::size_t>(i);
     const Index width = starts[at + 1] - starts[at];
@@ -50,8 +50,9 @@ Real relative_change(const Matrix& before, const Matrix& after) {
 
 }  // namespace
 
-std::vector<Index> column_panels(Index columns, int workers) {
-  constexpr Index narrowest = 32, widest = 256;
+std::vector<Index> column_panels(Index columns, Index rows, int workers) {
+  constexpr Index narrowest = 16, entries = 131072;  // 1 MiB
+  const Index widest = std::clamp<Index>(entries / std::max<Index>(rows, 1), narrowest, 256);
   const Index even = (columns + std::max(workers, 1) - 1) / std::max(workers, 1);
   const Index width = std::clamp(even, narrowest, widest);
   const Index count = std::max<Index>(1, std::min((columns + width - 1) / width, columns / narrowest));

@@ -278,7 +278,7 @@ Vector Activation::derivative(const Vector& x) const {
 }
 
 Linearization ActivationLayer::do_linearize(const Vector& x) const {
-  return {activation_.value(x), diagonal_map(activation_.derivative(x))};
+  return {activation_.value(x), diagonal_map(activation_.derivative(x), shape_.positions)};
 }
 
 }  // namespace rezero

@@ -10,7 +10,7 @@ namespace rezero {
 Sequential::Sequential(std::vector<LayerPtr> layers) : layers_(std::move(layers)) {
   if (layers_.empty()) throw ShapeError("a sequence of layers needs at least one layer");
   for (std::size_t i = 1; i < layers_.size(); ++i)
-    if (layers_[i]->input_shape() != layers_[i - 1]->output_shape())
+    if (layers_[i]->input_shape().size() != layers_[i - 1]->output_shape().size())
       throw ShapeError(
           "layer " + std::to_string(i) + " takes " + std::to_string(layers_[i]->input_shape().size()) +
           " numbers, the layer before gives " + std::to_string(layers_[i - 1]->output_shape().size()));

@@ -31,20 +31,26 @@ void LinearMap::apply_transpose(ConstColumns u, Columns out) const {
   do_apply_transpose(u, out);
 }
 
-Matrix LinearMap::do_to_dense() const {
+Matrix LinearMap::do_block(Index t) const {
   constexpr Index panel = 256;
-  Matrix dense(rows(), cols());
-  for (Index start = 0; start < cols(); start += panel) {
-    const Index width = std::min(panel, cols() - start);
-    Matrix unit = Matrix::Zero(cols(), width);
-    unit.block(start, 0, width, width).setIdentity();
-    do_apply(unit, dense.middleCols(start, width));
+  const Index width = cols() / local_positions();
+  Matrix dense(rows() / local_positions(), width);
+  for (Index start = 0; start < width; start += panel) {
+    const Index part = std::min(panel, width - start);
+    Matrix unit = Matrix::Zero(width, part);
+    unit.block(start, 0, part, part).setIdentity();
+    do_apply_at(t, unit, dense.middleCols(start, part));
   }
   return dense;
 }
 
 Matrix to_dense(const LinearMap& map) {
-  return map.do_to_dense();
+  const Index positions = map.local_positions();
+  if (positions == 1) return map.block(0);
+  const Index rows = map.rows() / positions, cols = map.cols() / positions;
+  Matrix dense = Matrix::Zero(map.rows(), map.cols());
+  for (Index t = 0; t < positions; ++t) dense.block(t * rows, t * cols, rows, cols) = map.block(t);
+  return dense;
 }
 
 }  // namespace rezero

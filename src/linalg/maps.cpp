@@ -22,18 +22,60 @@ class Identity final : public LinearMap {
 
 class Diagonal final : public LinearMap {
  public:
-  explicit Diagonal(Vector d) : d_(std::move(d)) {}
+  Diagonal(Vector d, Index positions) : d_(std::move(d)), positions_(positions) {
+    REZERO_REQUIRE(d_.size() % positions_ == 0);
+  }
   Index rows() const override { return d_.size(); }
   Index cols() const override { return d_.size(); }
   Real flops_per_column() const override { return static_cast<Real>(d_.size()); }
+  Index local_positions() const override { return positions_; }
 
  private:
   void do_apply(ConstColumns v, Columns out) const override {
     for (Index j = 0; j < v.cols(); ++j) out.col(j) = d_.cwiseProduct(v.col(j));
   }
   void do_apply_transpose(ConstColumns u, Columns out) const override { do_apply(u, out); }
-  Matrix do_to_dense() const override { return d_.asDiagonal(); }
+  void do_apply_at(Index t, ConstColumns v, Columns out) const override {
+    const Index size = d_.size() / positions_;
+    for (Index j = 0; j < v.cols(); ++j) out.col(j) = d_.segment(t * size, size).cwiseProduct(v.col(j));
+  }
+  void do_apply_transpose_at(Index t, ConstColumns u, Columns out) const override { do_apply_at(t, u, out); }
   Vector d_;
+  Index positions_;
+};
+
+/// One matrix a position.
+class BlockDiagonal final : public LinearMap {
+ public:
+  explicit BlockDiagonal(std::vector<Matrix> blocks) : blocks_(std::move(blocks)) {
+    for (const Matrix& M : blocks_)
+      REZERO_REQUIRE(M.rows() == blocks_.front().rows() && M.cols() == blocks_.front().cols());
+  }
+  Index rows() const override { return blocks_.front().rows() * local_positions(); }
+  Index cols() const override { return blocks_.front().cols() * local_positions(); }
+  Real flops_per_column() const override {
+    return 2 * static_cast<Real>(blocks_.front().size()) * static_cast<Real>(blocks_.size());
+  }
+  Index local_positions() const override { return static_cast<Index>(blocks_.size()); }
+  Real dense_flops() const override { return 0; }
+
+ private:
+  void do_apply(ConstColumns v, Columns out) const override {
+    const Index in = blocks_.front().cols(), size = blocks_.front().rows();
+    for (Index t = 0; t < local_positions(); ++t) do_apply_at(t, v.middleRows(t * in, in), out.middleRows(t * size, size));
+  }
+  void do_apply_transpose(ConstColumns u, Columns out) const override {
+    const Index in = blocks_.front().cols(), size = blocks_.front().rows();
+    for (Index t = 0; t < local_positions(); ++t)
+      do_apply_transpose_at(t, u.middleRows(t * size, size), out.middleRows(t * in, in));
+  }
+  void do_apply_at(Index t, ConstColumns v, Columns out) const override { out.noalias() = at(t) * v; }
+  void do_apply_transpose_at(Index t, ConstColumns u, Columns out) const override {
+    out.noalias() = at(t).transpose() * u;
+  }
+  Matrix do_block(Index t) const override { return at(t); }
+  const Matrix& at(Index t) const { return blocks_[static_cast<std::size_t>(t)]; }
+  std::vector<Matrix> blocks_;
 };
 
 /// (I ⊗ W): a block of k columns with rows = positions · width is, seen column-major, one matrix of
@@ -46,6 +88,7 @@ class Positionwise final : public LinearMap {
   Real flops_per_column() const override {
     return 2 * static_cast<Real>(W_->rows()) * static_cast<Real>(W_->cols()) * static_cast<Real>(positions_);
   }
+  Index local_positions() const override { return positions_; }
   Real dense_flops() const override { return 0; }
 
  private:
@@ -61,13 +104,11 @@ class Positionwise final : public LinearMap {
     else
       fold(out, W_->cols()).noalias() = W_->transpose() * fold(u, W_->rows());
   }
-  Matrix do_to_dense() const override {
-    if (positions_ == 1) return *W_;
-    Matrix dense = Matrix::Zero(rows(), cols());
-    for (Index t = 0; t < positions_; ++t)
-      dense.block(t * W_->rows(), t * W_->cols(), W_->rows(), W_->cols()) = *W_;
-    return dense;
+  void do_apply_at(Index, ConstColumns v, Columns out) const override { out.noalias() = *W_ * v; }
+  void do_apply_transpose_at(Index, ConstColumns u, Columns out) const override {
+    out.noalias() = W_->transpose() * u;
   }
+  Matrix do_block(Index) const override { return *W_; }
   Eigen::Map<const Matrix> fold(const ConstColumns& v, Index width) const {
     REZERO_REQUIRE(v.outerStride() == v.rows() || v.cols() == 1);
     return {v.data(), width, positions_ * v.cols()};
@@ -90,6 +131,9 @@ class Sum final : public LinearMap {
   Real flops_per_column() const override {
     return A_->flops_per_column() + B_->flops_per_column() + static_cast<Real>(rows());
   }
+  Index local_positions() const override {
+    return A_->local_positions() == B_->local_positions() ? A_->local_positions() : 1;
+  }
   Real dense_flops() const override { return A_->dense_flops() + B_->dense_flops(); }
 
  private:
@@ -105,7 +149,24 @@ class Sum final : public LinearMap {
     B_->apply_transpose(u, second);
     out += second;
   }
-  Matrix do_to_dense() const override { return to_dense(*A_) + to_dense(*B_); }
+  void do_apply_at(Index t, ConstColumns v, Columns out) const override {
+    if (local_positions() == 1) return do_apply(v, out);
+    Matrix second(out.rows(), v.cols());
+    A_->apply_at(t, v, out);
+    B_->apply_at(t, v, second);
+    out += second;
+  }
+  void do_apply_transpose_at(Index t, ConstColumns u, Columns out) const override {
+    if (local_positions() == 1) return do_apply_transpose(u, out);
+    Matrix second(out.rows(), u.cols());
+    A_->apply_transpose_at(t, u, out);
+    B_->apply_transpose_at(t, u, second);
+    out += second;
+  }
+  Matrix do_block(Index t) const override {
+    if (local_positions() > 1) return A_->block(t) + B_->block(t);
+    return to_dense(*A_) + to_dense(*B_);
+  }
   LinearMapPtr do_condense_parts(Index columns) const override {
     return sum_map(condense(A_, columns), condense(B_, columns));
   }
@@ -115,8 +176,13 @@ class Sum final : public LinearMap {
 class Product final : public LinearMap {
  public:
   explicit Product(std::vector<LinearMapPtr> factors) : factors_(std::move(factors)) {
-    for (std::size_t i = 1; i < factors_.size(); ++i)
+    positions_ = factors_.front()->local_positions();
+    for (std::size_t i = 1; i < factors_.size(); ++i) {
       REZERO_REQUIRE(factors_[i]->cols() == factors_[i - 1]->rows());
+      if (factors_[i]->local_positions() != positions_) positions_ = 1;
+    }
+    for (std::size_t i = factors_.size(); i-- > 0;)
+      if (factors_[i]->dense_flops() == 0) known_ = i;
   }
   Index rows() const override { return factors_.back()->rows(); }
   Index cols() const override { return factors_.front()->cols(); }
@@ -125,45 +191,89 @@ class Product final : public LinearMap {
     for (const LinearMapPtr& factor : factors_) total += factor->flops_per_column();
     return total;
   }
-  Real dense_flops() const override {  // the first factor's matrix, then the others applied to its columns
-    const Real others = flops_per_column() - factors_.front()->flops_per_column();
-    return factors_.front()->dense_flops() + others * static_cast<Real>(cols());
+  Index local_positions() const override { return positions_; }
+  Real dense_flops() const override {
+    const auto blocks = static_cast<Real>(positions_);
+    Real total = factors_[known_]->dense_flops();
+    for (std::size_t i = 0; i < factors_.size(); ++i) {
+      const Index width = i < known_ ? rows() : factors_[known_]->cols();
+      if (i != known_) total += factors_[i]->flops_per_column() * static_cast<Real>(width) / blocks;
+    }
+    return total;
   }
 
  private:
+  using ApplyFactor = void (*)(const LinearMap&, Index, ConstColumns, Columns);
+
   void do_apply(ConstColumns v, Columns out) const override {
-    Matrix now = v;
-    for (std::size_t i = 0; i + 1 < factors_.size(); ++i) {
-      Matrix next(factors_[i]->rows(), v.cols());
-      factors_[i]->apply(now, next);
-      now.swap(next);
-    }
-    factors_.back()->apply(now, out);
+    forward(v, out, factors_.size(), [](const LinearMap& f, Index, ConstColumns in, Columns to) { f.apply(in, to); }, 0, 1);
+  }
+  void do_apply_at(Index t, ConstColumns v, Columns out) const override {
+    if (positions_ == 1) return do_apply(v, out);
+    forward(v, out, factors_.size(), [](const LinearMap& f, Index at, ConstColumns in, Columns to) { f.apply_at(at, in, to); },
+            t, positions_);
   }
   void do_apply_transpose(ConstColumns u, Columns out) const override {
-    Matrix now = u;
-    for (std::size_t i = factors_.size(); --i > 0;) {
-      Matrix next(factors_[i]->cols(), u.cols());
-      factors_[i]->apply_transpose(now, next);
-      now.swap(next);
-    }
-    factors_.front()->apply_transpose(now, out);
+    backward(u, out, [](const LinearMap& f, Index, ConstColumns in, Columns to) { f.apply_transpose(in, to); }, 0, 1);
   }
-  Matrix do_to_dense() const override {
-    Matrix now = to_dense(*factors_.front());
-    for (std::size_t i = 1; i < factors_.size(); ++i) {
-      Matrix next(factors_[i]->rows(), now.cols());
-      factors_[i]->apply(now, next);
+  void do_apply_transpose_at(Index t, ConstColumns u, Columns out) const override {
+    if (positions_ == 1) return do_apply_transpose(u, out);
+    backward(u, out, [](const LinearMap& f, Index at, ConstColumns in, Columns to) { f.apply_transpose_at(at, in, to); }, t,
+             positions_);
+  }
+
+  void forward(ConstColumns v, Columns out, std::size_t end, ApplyFactor apply, Index t, Index positions) const {
+    Matrix now;  // the first factor reads v itself: no copy
+    for (std::size_t i = 0; i + 1 < end; ++i) {
+      Matrix next(factors_[i]->rows() / positions, v.cols());
+      if (i == 0)
+        apply(*factors_[i], t, v, next);
+      else
+        apply(*factors_[i], t, now, next);
       now.swap(next);
     }
-    return now;
+    apply(*factors_[end - 1], t, now, out);
+  }
+  void backward(ConstColumns u, Columns out, ApplyFactor apply, Index t, Index positions) const {
+    Matrix now;
+    for (std::size_t i = factors_.size(); --i > 0;) {
+      Matrix next(factors_[i]->cols() / positions, u.cols());
+      if (i + 1 == factors_.size())
+        apply(*factors_[i], t, u, next);
+      else
+        apply(*factors_[i], t, now, next);
+      now.swap(next);
+    }
+    apply(*factors_.front(), t, now, out);
+  }
+
+  /// From the first factor whose matrix is known: the later ones applied to its columns, the earlier ones, transposed, to
+  /// its rows.
+  Matrix do_block(Index t) const override {
+    Matrix now = positions_ > 1 ? factors_[known_]->block(t) : to_dense(*factors_[known_]);
+    for (std::size_t i = known_ + 1; i < factors_.size(); ++i) {
+      Matrix next(factors_[i]->rows() / positions_, now.cols());
+      positions_ > 1 ? factors_[i]->apply_at(t, now, next) : factors_[i]->apply(now, next);
+      now.swap(next);
+    }
+    if (known_ == 0) return now;
+    Matrix transposed = now.transpose();
+    for (std::size_t i = known_; i-- > 0;) {
+      Matrix next(factors_[i]->cols() / positions_, transposed.cols());
+      positions_ > 1 ? factors_[i]->apply_transpose_at(t, transposed, next) : factors_[i]->apply_transpose(transposed, next);
+      transposed.swap(next);
+    }
+    return transposed.transpose();
   }
   LinearMapPtr do_condense_parts(Index columns) const override {
     std::vector<LinearMapPtr> factors;
     for (const LinearMapPtr& factor : factors_) factors.push_back(condense(factor, columns));
     return product_map(std::move(factors));
   }
+
   std::vector<LinearMapPtr> factors_;
+  Index positions_ = 1;
+  std::size_t known_ = 0;
 };
 
 class Transpose final : public LinearMap {
@@ -256,11 +366,23 @@ LinearMapPtr residual_map(Vector lambda, Vector alpha, LinearMapPtr B) {
   return std::make_shared<ResidualMap>(std::move(lambda), std::move(alpha), std::move(B));
 }
 
+namespace {
+
+LinearMapPtr formed(const LinearMap& map) {
+  const Index positions = map.local_positions();
+  if (positions == 1) return dense_map(std::make_shared<const Matrix>(map.block(0)));
+  std::vector<Matrix> blocks;
+  for (Index t = 0; t < positions; ++t) blocks.push_back(map.block(t));
+  return block_diagonal_map(std::move(blocks));
+}
+
+}  // namespace
+
 LinearMapPtr condense(const LinearMapPtr& map, Index columns) {
-  const Real applied = 2 * static_cast<Real>(map->rows()) * static_cast<Real>(map->cols());
+  const Real applied = 2 * static_cast<Real>(map->rows()) * static_cast<Real>(map->cols()) /
+                       static_cast<Real>(map->local_positions());
   const Real as_is = map->flops_per_column() * static_cast<Real>(columns);
-  if (map->dense_flops() + applied * static_cast<Real>(columns) < as_is)
-    return dense_map(std::make_shared<const Matrix>(to_dense(*map)));
+  if (map->dense_flops() + applied * static_cast<Real>(columns) < as_is) return formed(*map);
   const LinearMapPtr parts = map->do_condense_parts(columns);
   return parts ? parts : map;
 }

@@ -52,7 +52,8 @@ ResidualBlock::ResidualBlock(BlockParts parts) : parts_(std::move(parts)) {
   if (parts_.output_bias.size() != 0 && parts_.output_bias.size() != shape.features)
     throw ShapeError("output_bias has " + std::to_string(parts_.output_bias.size()) + " numbers, expected " +
                      std::to_string(shape.features));
-  branch_ = parts_.branch->build(parts_.activation, parts_.weights, shape.positions);
+  branch_ = parts_.branch->build(
+      {parts_.activation, parts_.weights, shape.positions, parts_.attention, parts_.inner_norm});
   if (branch_.stages.front()->input_shape() != shape || branch_.stages.back()->output_shape() != shape)
     throw ShapeError("the branch does not take " + std::to_string(shape.features) + " features to as many");
   if (parts_.pre_norm) pre_ = parts_.pre_norm.layer(shape);
@@ -112,7 +113,7 @@ BlockLinearization ResidualBlock::linearize_block(const Vector& x) const {
   if (parts_.output_bias.size() != 0) y += expand(parts_.output_bias, parts_.shape);
 
   std::vector<LinearMapPtr> block = {residual_map(lambda, alpha, product_map(std::move(branch)))};
-  tail.push_back(diagonal_map(alpha.size() == 1 ? Vector::Constant(x.size(), alpha(0)) : alpha));
+  tail.push_back(diagonal_map(alpha.size() == 1 ? Vector::Constant(x.size(), alpha(0)) : alpha, parts_.shape.positions));
   z = std::move(y);
   for (const LayerPtr& layer : after_sum_) {
     block.push_back(step(*layer));

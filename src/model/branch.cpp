@@ -27,6 +27,14 @@ std::string_view role_name(Role role) {
       return "down";
     case Role::gate:
       return "gate";
+    case Role::query:
+      return "query";
+    case Role::key:
+      return "key";
+    case Role::value:
+      return "value";
+    case Role::output:
+      return "output";
   }
   REZERO_REQUIRE(false);
   return {};

@@ -11,47 +11,76 @@
 namespace rezero {
 namespace {
 
+/// Population variance over all entries.
+Real variance(const Vector& x) { return (x.array() - x.mean()).square().mean(); }
+
 class RandomStack final : public Stack {
  public:
   RandomStack(StackSpec spec, std::uint64_t seed, Index depth)
-      : spec_(std::move(spec)), seed_(seed), depth_(depth) {
-    slots_ = spec_.family->slots(spec_.width, spec_.hidden());
+      : spec_(std::move(spec)), kinds_(spec_.family->branches()), seed_(seed), layers_(depth) {
     const BlockPlan first = plan(0);  // a scheme that does not fit this depth says so here
-    homogeneous_ = !spec_.initializer.has_bias() && spec_.family->degree == 1 &&
-                   (!spec_.family->uses_activation || spec_.activation.homogeneous()) &&
-                   (!first.branch_activation || first.branch_activation->homogeneous()) &&
-                   (!first.post_activation || first.post_activation->homogeneous());
+    const auto homogeneous = [](const std::optional<Activation>& a) { return !a || a->homogeneous(); };
+    homogeneous_ = !spec_.initializer.has_bias() && spec_.family->degree() == 1 &&
+                   (!spec_.family->uses_activation() || spec_.activation.homogeneous()) &&
+                   homogeneous(first.branch_activation) && homogeneous(first.post_activation) &&
+                   is_linear(first.pre_norm) && is_linear(first.inner_norm) && is_linear(first.branch_norm) &&
+                   is_linear(first.post_norm);
+    if (spec_.scheme.scheme().needs_profile) measure_profile();
   }
 
-  Index blocks() const override { return depth_; }
-  Shape shape() const override { return {spec_.width, 1}; }
+  Index blocks() const override { return layers_ * per_layer(); }
+  Index blocks_per_layer() const override { return per_layer(); }
+  Shape shape() const override { return spec_.shape(); }
   Vector input() const override { return draw_input(spec_.input, shape(), seed_); }
   bool positively_homogeneous() const override { return homogeneous_; }
 
   BlockPtr block(Index l) const override {
-    REZERO_REQUIRE(0 <= l && l < depth_);
+    REZERO_REQUIRE(0 <= l && l < blocks());
     const BlockPlan decided = plan(l);
     BlockParts parts;
     parts.shape = shape();
-    parts.branch = spec_.family;
+    parts.branch = kinds_[static_cast<std::size_t>(l % per_layer())];
     parts.activation = spec_.activation;
-    parts.pre_norm = decided.pre_norm, parts.branch_norm = decided.branch_norm,
-    parts.post_norm = decided.post_norm;
+    parts.attention = spec_.tokens.attention;
+    parts.pre_norm = decided.pre_norm, parts.inner_norm = decided.inner_norm;
+    parts.branch_norm = decided.branch_norm, parts.post_norm = decided.post_norm;
     parts.branch_activation = decided.branch_activation, parts.post_activation = decided.post_activation;
     parts.skip_scale = decided.skip_scale, parts.branch_scale = decided.branch_scale;
     parts.mix = decided.mix;
-    for (const WeightSlot& slot : slots_) parts.weights[slot.role] = draw(slot, decided.gain(slot.role), l);
+    for (const WeightSlot& slot : parts.branch->slots(spec_.sizes()))
+      parts.weights[slot.role] = draw(slot, decided.gain(slot.role), l);
     return std::make_shared<ResidualBlock>(std::move(parts));
   }
 
  private:
+  static bool is_linear(const NormSpec& norm) { return !norm || norm.layer({1, 1})->positively_homogeneous(); }
+  Index per_layer() const { return static_cast<Index>(kinds_.size()); }
+
   BlockPlan plan(Index l) const {
-    return spec_.scheme.scheme().plan({l, depth_, spec_.family, &spec_.scheme.params(), slots_});
+    SchemeContext at;
+    at.block = l, at.total_blocks = blocks();
+    at.layer = l / per_layer(), at.sublayer = l % per_layer(), at.total_layers = layers_;
+    at.width = spec_.width;
+    at.branch = kinds_[static_cast<std::size_t>(at.sublayer)];
+    at.params = &spec_.scheme.params();
+    at.slots = at.branch->slots(spec_.sizes());
+    at.profile = &profile_;
+    return spec_.scheme.scheme().plan(at);
+  }
+
+  /// One pass through the very blocks that are analyzed later, each planned from those before it.
+  void measure_profile() {
+    Vector x = input();
+    for (Index l = 0; l < blocks(); ++l) {
+      const BlockLinearization at = block(l)->linearize_block(x);
+      profile_.push_back({variance(x), variance(at.branch_value)});
+      x = at.value;
+    }
   }
 
   WeightPair draw(const WeightSlot& slot, WeightGain gain, Index l) const {
     const auto role = static_cast<std::uint32_t>(slot.role);
-    const auto address = static_cast<std::uint32_t>(spec_.tied ? 0 : l);
+    const auto address = static_cast<std::uint32_t>(spec_.tied ? l % per_layer() : l);
     const WeightContext context{slot.fan_out, slot.fan_in, spec_.activation.gain()};
     auto W = std::make_shared<Matrix>(
         spec_.initializer.weight(context, stream_key(seed_, StreamRole::weight, role, address)));
@@ -64,9 +93,10 @@ class RandomStack final : public Stack {
   }
 
   StackSpec spec_;
+  std::vector<const BranchKind*> kinds_;
   std::uint64_t seed_;
-  Index depth_;
-  std::vector<WeightSlot> slots_;
+  Index layers_;
+  std::vector<BlockProfile> profile_;
   bool homogeneous_ = false;
 };
 
@@ -117,8 +147,12 @@ StackPtr make_stack(std::vector<BlockParts> blocks, Vector input) {
 
 Real block_weight_bytes(const StackSpec& spec) {
   Real numbers = 0;
-  for (const WeightSlot& slot : spec.family->slots(spec.width, spec.hidden()))
-    numbers += static_cast<Real>(slot.fan_out) * static_cast<Real>(slot.fan_in);
+  for (const BranchKind* kind : spec.family->branches()) {
+    Real block = 0;
+    for (const WeightSlot& slot : kind->slots(spec.sizes()))
+      block += static_cast<Real>(slot.fan_out) * static_cast<Real>(slot.fan_in);
+    numbers = std::max(numbers, block);
+  }
   return numbers * sizeof(Real);
 }
 

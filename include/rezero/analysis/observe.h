@@ -13,8 +13,9 @@ ScaledReal identity_error(const ScaledMatrix& J);
 ScaledReal max_difference(const ScaledVector& a, const ScaledVector& b);
 
 /// Spectrum (if asked for), norms, errors and metrics of J = ∂x_L/∂x_0 at one depth.
+/// `null_directions`: exact zeros of J that structure proves (a layer norm at the end).
 DepthResult observe(const ForwardStep& step, const ScaledVector& x0, const AnalysisOptions& options,
-                    std::uint64_t seed);
+                    std::uint64_t seed, Index null_directions = 0);
 
 /// What checks look at.
 struct CheckObservation {

@@ -27,11 +27,18 @@ struct StackInput {
   StackPtr stack;
 };
 
+/// The part of J that is analyzed: ∂x_L[of] / ∂x_0[wrt], all positions where absent.
+struct TokenView {
+  std::optional<Index> wrt, of;
+};
+
 struct AnalysisOptions {
   std::string method = "auto";
   Index top = 0, bottom = 0;
   ValuesMode values = ValuesMode::linear;
   bool profile = false;
+  bool final_norm = false;  ///< a norm after the stack, applied to what each reported depth sees
+  TokenView view;
   CotangentLaw cotangent = CotangentLaw::random;
   std::vector<CheckSpec> checks;  ///< verify only; empty for the analysis
   bool spectrum = true;           ///< false when no check needs singular values
@@ -41,12 +48,13 @@ struct AnalysisOptions {
 /// (blocks) and analysis are used.
 struct SweepPlan {
   std::vector<SchemeSpec> schemes;
-  const BranchKind* family = nullptr;
+  const Family* family = nullptr;
   std::vector<Index> depths;  ///< ascending, distinct
   std::vector<Index> widths;
   Real hidden_ratio = 1;
+  TokenSpec tokens;
   std::vector<Activation> activations;
-  std::vector<Initializer> initializers;
+  std::vector<Initializer> initializers;  ///< empty: each scheme starts as its source does
   bool tied = false;
   std::vector<std::uint64_t> seeds;
   InputSpec input;

@@ -41,8 +41,9 @@ void forward_jacobian(const Stack& stack, const Vector& x0, Matrix tangents, con
                       const std::function<void(const ForwardStep&)>& visit,
                       const ForwardOptions& options = {});
 
-/// Starts of the column panels that `columns` are split into for that many workers, and the end: multiples of
-/// 8 apart, at least 32 wide (unless there is one), at most 256. GEMM bits do not depend on such a split.
-std::vector<Index> column_panels(Index columns, int workers);
+/// Starts of the column panels that `columns` are split into for that many workers, and the end: multiples of 8
+/// apart, at least 16 wide (unless there is one), so wide that a panel of `rows` rows stays in cache. GEMM bits do
+/// not depend on such a split.
+std::vector<Index> column_panels(Index columns, Index rows, int workers);
 
 }  // namespace rezero

@@ -23,22 +23,32 @@ class LinearMap {
   virtual Index cols() const = 0;
   /// Floating-point operations of apply per column: what the choice between equal forms of a map is made by.
   virtual Real flops_per_column() const = 0;
-  /// Floating-point operations of to_dense.
-  virtual Real dense_flops() const { return flops_per_column() * static_cast<Real>(cols()); }
+  /// The map is block diagonal with that many equal-sized blocks, one a position; 1: nothing is known.
+  virtual Index local_positions() const { return 1; }
+  /// Floating-point operations of forming all blocks.
+  virtual Real dense_flops() const { return flops_per_column() * static_cast<Real>(cols()) / static_cast<Real>(local_positions()); }
 
   /// out = A v. v: cols × k, out: rows × k, no aliasing. ShapeError if the sizes do not fit.
   void apply(ConstColumns v, Columns out) const;
   /// out = Aᵀ u. u: rows × k, out: cols × k, no aliasing. ShapeError if the sizes do not fit.
   void apply_transpose(ConstColumns u, Columns out) const;
 
+  /// Block t applied: v has cols / local_positions rows, out rows / local_positions; no aliasing.
+  void apply_at(Index t, ConstColumns v, Columns out) const { do_apply_at(t, v, out); }
+  void apply_transpose_at(Index t, ConstColumns u, Columns out) const { do_apply_transpose_at(t, u, out); }
+  /// Block t as a matrix. Cost dense_flops / local_positions.
+  Matrix block(Index t) const { return do_block(t); }
+
  private:
-  friend Matrix to_dense(const LinearMap& map);
   friend LinearMapPtr condense(const LinearMapPtr& map, Index columns);
 
   virtual void do_apply(ConstColumns v, Columns out) const = 0;
   virtual void do_apply_transpose(ConstColumns u, Columns out) const = 0;
-  /// A applied to the identity in panels; maps that know their matrix, or a part of it, do better.
-  virtual Matrix do_to_dense() const;
+  // Maps with more than one block override these two.
+  virtual void do_apply_at(Index, ConstColumns v, Columns out) const { do_apply(v, out); }
+  virtual void do_apply_transpose_at(Index, ConstColumns u, Columns out) const { do_apply_transpose(u, out); }
+  /// The block applied to the identity in panels; maps that know their matrix, or a part of it, do better.
+  virtual Matrix do_block(Index t) const;
   /// An equal map with cheaper parts, or null where there are none: composed maps look into their parts.
   virtual LinearMapPtr do_condense_parts(Index columns) const {
     static_cast<void>(columns);
@@ -49,8 +59,9 @@ class LinearMap {
 /// The matrix of the map, rows × cols. Cost dense_flops.
 Matrix to_dense(const LinearMap& map);
 
-/// An equal map that is cheaper to apply to `columns` columns in all: M = W₂ diag(φ′) W₁ is formed where the
-/// branch is wider than the stream. Decided by the total number of columns to come, never by a panel's width,
+/// An equal map that is cheaper to apply to `columns` columns in all: the blocks as matrices, where forming them pays.
+/// M = W₂ diag(φ′) W₁ where the branch is wider than the stream; one d × d matrix a position for a feed-forward branch
+/// over tokens, its norm folded in. Decided by the total number of columns to come, never by a panel's width,
 /// so that bits do not depend on panels. λ I + α B stays in that form whatever happens to B, so that α = 0
 /// leaves vectors as they are.
 LinearMapPtr condense(const LinearMapPtr& map, Index columns);

@@ -11,13 +11,15 @@ using MatrixPtr = std::shared_ptr<const Matrix>;
 
 /// v ↦ v.
 LinearMapPtr identity_map(Index size);
-/// v ↦ d ⊙ v.
-LinearMapPtr diagonal_map(Vector d);
+/// v ↦ d ⊙ v; `positions` as in LinearMap::local_positions.
+LinearMapPtr diagonal_map(Vector d, Index positions = 1);
 /// v ↦ W v.
 LinearMapPtr dense_map(MatrixPtr W);
 /// v ↦ (I ⊗ W) v for `positions` positions: W on each run of W.cols() entries, as one GEMM with k·positions
 /// columns.
 LinearMapPtr positionwise_map(MatrixPtr W, Index positions);
+/// v ↦ M_t v_t for each run v_t of M_t.cols() entries: one matrix a position, all of one size.
+LinearMapPtr block_diagonal_map(std::vector<Matrix> blocks);
 /// v ↦ A v + B v.
 LinearMapPtr sum_map(LinearMapPtr A, LinearMapPtr B);
 /// v ↦ F_m … F_1 v for factors {F_1, …, F_m} in the order in which they act. Needs at least one factor.

@@ -34,6 +34,8 @@ struct BlockParts {
   const BranchKind* branch = nullptr;
   Activation activation{std::string_view("identity")};
   BranchWeights weights;
+  AttentionSpec attention;  ///< of an attention branch
+  NormSpec inner_norm;      ///< just before the branch's last matrix
   NormSpec pre_norm, branch_norm, post_norm;
   std::optional<Activation> branch_activation, post_activation;
   Scale skip_scale, branch_scale;

@@ -12,13 +12,25 @@
 
 namespace rezero {
 
+/// Population variances over all entries: of a block's input x, of its branch's output F(x).
+struct BlockProfile {
+  Real input_variance = 0;
+  Real branch_variance = 0;
+};
+
 /// Where a block stands: all that a scheme may look at.
 struct SchemeContext {
   Index block = 0;         ///< 0-based
   Index total_blocks = 1;  ///< residual additions in the stack
+  Index layer = 0;         ///< 0-based; a transformer's layer has two blocks
+  Index sublayer = 0;      ///< of the layer, 0-based
+  Index total_layers = 1;
+  Index width = 1;
   const BranchKind* branch = nullptr;
   const Params* params = nullptr;
   std::vector<WeightSlot> slots;  ///< the branch's weights
+  /// For schemes with needs_profile: the blocks before this one, as a forward pass through them found them.
+  const std::vector<BlockProfile>* profile = nullptr;
 
   Real real(std::string_view name) const { return params->real(name); }
 };
@@ -31,7 +43,7 @@ struct WeightGain {
 
 /// What a scheme decides for one block.
 struct BlockPlan {
-  NormSpec pre_norm, branch_norm, post_norm;
+  NormSpec pre_norm, inner_norm, branch_norm, post_norm;
   std::optional<Activation> branch_activation, post_activation;
   Scale skip_scale, branch_scale;
   MixRule mix = MixRule::additive;
@@ -51,6 +63,8 @@ struct Scheme {
   bool (*depends_on_depth)(const Params&);  ///< whether a block depends on the stack's total depth
   BlockPlan (*plan)(const SchemeContext&);
   std::vector<std::string_view> made_for = {};  ///< families the source defines it for; empty: any
+  std::string_view init = {};   ///< base law that the source starts from over tokens; empty: he
+  bool needs_profile = false;   ///< plan looks at SchemeContext::profile (Admin)
 };
 
 const Registry<Scheme>& schemes();

@@ -18,6 +18,7 @@ class Stack {
   virtual ~Stack() = default;
 
   virtual Index blocks() const = 0;
+  virtual Index blocks_per_layer() const { return 1; }  ///< depth counts layers
   virtual Shape shape() const = 0;
   virtual Vector input() const = 0;
   virtual BlockPtr block(

@@ -4,26 +4,25 @@
 namespace rezero {
 
 BranchKind branch_glu() {
-  return {"glu",
-          {},
-          "W2 (phi(Wg x + bg) * (Wu x + bu)) + b2",
-          "gated hidden layer, then a weight matrix (degree 2)",
-          "Shazeer 2020 (arXiv 2002.05202)",
-          2,
-          2,
-          true,
-          true,
-          [](Index features, Index hidden) -> std::vector<WeightSlot> {
-            return {{Role::gate, hidden, features, false},
-                    {Role::up, hidden, features, false},
-                    {Role::down, features, hidden, true}};
-          },
-          [](const Activation& phi, const BranchWeights& weights, Index positions) -> Branch {
-            LayerPtr hidden =
-                std::make_shared<GatedProduct>(branch_parts::weight(weights, Role::gate, positions),
-                                               branch_parts::weight(weights, Role::up, positions), phi);
-            return {{std::move(hidden), branch_parts::weight(weights, Role::down, positions)}, 1};
-          }};
+  BranchKind kind;
+  kind.name = "glu";
+  kind.formula = "W2 (phi(Wg x + bg) * (Wu x + bu)) + b2";
+  kind.summary = "gated hidden layer, then a weight matrix (degree 2)";
+  kind.source = "Shazeer 2020 (arXiv 2002.05202)";
+  kind.degree = 2;
+  kind.weight_layers = 2;
+  kind.uses_activation = kind.has_hidden = kind.has_positions = true;
+  kind.slots = [](const BranchSizes& n) -> std::vector<WeightSlot> {
+    return {{Role::gate, n.hidden, n.features, false},
+            {Role::up, n.hidden, n.features, false},
+            {Role::down, n.features, n.hidden, true}};
+  };
+  kind.build = [](const BranchInputs& in) -> Branch {
+    LayerPtr hidden = std::make_shared<GatedProduct>(branch_parts::weight(in, Role::gate),
+                                                     branch_parts::weight(in, Role::up), in.activation);
+    return branch_parts::finish({std::move(hidden)}, in, Role::down);
+  };
+  return kind;
 }
 
 }  // namespace rezero

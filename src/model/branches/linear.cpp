@@ -3,21 +3,16 @@
 namespace rezero {
 
 BranchKind branch_linear() {
-  return {"linear",
-          {},
-          "W x + b",
-          "one weight matrix, no nonlinearity",
-          "Saxe et al. 2014",
-          1,
-          1,
-          false,
-          false,
-          [](Index features, Index) -> std::vector<WeightSlot> {
-            return {{Role::linear, features, features, true}};
-          },
-          [](const Activation&, const BranchWeights& weights, Index positions) -> Branch {
-            return {{branch_parts::weight(weights, Role::linear, positions)}, 0};
-          }};
+  BranchKind kind;
+  kind.name = "linear";
+  kind.formula = "W x + b";
+  kind.summary = "one weight matrix, no nonlinearity";
+  kind.source = "Saxe et al. 2014";
+  kind.slots = [](const BranchSizes& n) -> std::vector<WeightSlot> {
+    return {{Role::linear, n.features, n.features, true}};
+  };
+  kind.build = [](const BranchInputs& in) -> Branch { return {{branch_parts::weight(in, Role::linear)}, 0}; };
+  return kind;
 }
 
 }  // namespace rezero

@@ -3,23 +3,22 @@
 namespace rezero {
 
 BranchKind branch_mlp() {
-  return {"mlp",
-          {},
-          "W2 phi(W1 x + b1) + b2",
-          "two weight matrices around the nonlinearity",
-          "Vaswani et al. 2017 (arXiv 1706.03762), position-wise feed-forward",
-          1,
-          2,
-          true,
-          true,
-          [](Index features, Index hidden) -> std::vector<WeightSlot> {
-            return {{Role::up, hidden, features, false}, {Role::down, features, hidden, true}};
-          },
-          [](const Activation& phi, const BranchWeights& weights, Index positions) -> Branch {
-            LayerPtr up = branch_parts::weight(weights, Role::up, positions);
-            LayerPtr act = branch_parts::activation(phi, up->output_shape());
-            return {{std::move(up), std::move(act), branch_parts::weight(weights, Role::down, positions)}, 2};
-          }};
+  BranchKind kind;
+  kind.name = "mlp";
+  kind.formula = "W2 phi(W1 x + b1) + b2";
+  kind.summary = "two weight matrices around the nonlinearity";
+  kind.source = "Vaswani et al. 2017 (arXiv 1706.03762), position-wise feed-forward";
+  kind.weight_layers = 2;
+  kind.uses_activation = kind.has_hidden = kind.has_positions = true;
+  kind.slots = [](const BranchSizes& n) -> std::vector<WeightSlot> {
+    return {{Role::up, n.hidden, n.features, false}, {Role::down, n.features, n.hidden, true}};
+  };
+  kind.build = [](const BranchInputs& in) -> Branch {
+    LayerPtr up = branch_parts::weight(in, Role::up);
+    LayerPtr act = branch_parts::activation(in, up->output_shape());
+    return branch_parts::finish({std::move(up), std::move(act)}, in, Role::down);
+  };
+  return kind;
 }
 
 }  // namespace rezero
