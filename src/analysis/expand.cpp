@@ -26,14 +26,6 @@ void add_cells(std::vector<Cell>& cells, const StackSpec& spec, std::uint64_t se
   for (Index depth : depths) add({depth});
 }
 
-/// What the user asked for, or what the scheme's source starts from: over tokens its own law, he elsewhere.
-std::vector<Initializer> initializers_of(const SweepPlan& plan, const SchemeSpec& scheme) {
-  if (!plan.initializers.empty()) return plan.initializers;
-  const std::string_view own = scheme.scheme().init;
-  const bool use_own = plan.family->has_attention() && !own.empty();
-  return {Initializer(parse_named_spec(use_own ? own : "he"))};
-}
-
 }  // namespace
 
 std::vector<Cell> expand_cells(const SweepPlan& plan) {

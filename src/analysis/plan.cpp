@@ -1,5 +1,7 @@
 #include "rezero/analysis/plan.h"
 
+#include <algorithm>
+
 #include "rezero/core/contract.h"
 
 namespace rezero {
@@ -19,6 +21,23 @@ std::string_view to_string(ValuesMode mode) {
 
 std::string_view to_string(CotangentLaw law) {
   return law == CotangentLaw::ones ? "ones" : "random";
+}
+
+std::vector<Initializer> initializers_of(const SweepPlan& plan, const SchemeSpec& scheme) {
+  if (!plan.initializers.empty()) return plan.initializers;
+  const std::string_view own = scheme.scheme().init;
+  const bool use_own = plan.family->has_attention() && !own.empty();
+  return {Initializer(parse_named_spec(use_own ? own : "he"))};
+}
+
+std::vector<Initializer> distinct_initializers(const SweepPlan& plan) {
+  std::vector<Initializer> all;
+  for (const SchemeSpec& scheme : plan.schemes)
+    for (const Initializer& init : initializers_of(plan, scheme)) {
+      const auto same = [&](const Initializer& known) { return known.canonical() == init.canonical(); };
+      if (std::none_of(all.begin(), all.end(), same)) all.push_back(init);
+    }
+  return all;
 }
 
 }  // namespace rezero

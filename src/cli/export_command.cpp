@@ -20,16 +20,16 @@ StackSpec one_stack(const SweepPlan& plan) {
   require_one(plan.depths, "--depth");
   require_one(plan.widths, "--width");
   require_one(plan.activations, "--activation");
-  require_one(plan.initializers, "--init");
+  require_one(initializers_of(plan, plan.schemes[0]), "--init");
   require_one(plan.seeds, "--seed");
   return {plan.schemes[0],     plan.family,          plan.widths[0], plan.hidden_ratio,
-          plan.activations[0], plan.initializers[0], plan.tied,      plan.input};
+          plan.activations[0], initializers_of(plan, plan.schemes[0])[0], plan.tied, plan.input, plan.tokens};
 }
 
 std::vector<std::pair<std::string, std::string>> provenance(const SweepPlan& plan) {
   const ToolInfo tool = tool_info();
   return {{"tool", tool.name + " " + tool.version},   {"scheme", plan.schemes[0].canonical()},
-          {"family", std::string(plan.family->name)}, {"init", plan.initializers[0].canonical()},
+          {"family", std::string(plan.family->name)}, {"init", initializers_of(plan, plan.schemes[0])[0].canonical()},
           {"depth", std::to_string(plan.depths[0])},  {"seed", std::to_string(plan.seeds[0])}};
 }
 

@@ -16,9 +16,10 @@ void add_family_notices(const SweepPlan& plan, std::vector<std::string>& notices
 }
 
 void add_init_notice(const SweepPlan& plan, std::vector<std::string>& notices) {
-  if (plan.initializers.size() < 2) return;
+  const std::vector<Initializer> all = distinct_initializers(plan);
+  if (all.size() < 2) return;
   std::string names;
-  for (const Initializer& init : plan.initializers) names += (names.empty() ? "" : ", ") + init.canonical();
+  for (const Initializer& init : all) names += (names.empty() ? "" : ", ") + init.canonical();
   notices.push_back("rows differ in their base initializer (" + names +
                     "): compare schemes within one init only");
 }
@@ -30,7 +31,7 @@ void add_degree_notice(const SweepPlan& plan, std::vector<std::string>& notices)
     return spec.scheme().name == "residual" || spec.scheme().name == "plain";
   });
   if (unscaled && plan.depths.back() > 8 &&
-      (plan.family->degree > 1 || (squared && plan.family->uses_activation)))
+      (plan.family->degree() > 1 || (squared && plan.family->uses_activation())))
     notices.push_back("branches of degree 2 (glu, relu_squared) overflow within about ten unscaled blocks");
 }
 

@@ -40,6 +40,13 @@ void add_stack_options(CommandLine& line) {
   line.option("--depth", "LIST", "layers: 1,2,4 or a:b, a:b:step, a:b:xF", "1:64:x2");
   line.option("--width", "LIST", "features of the residual stream", "64");
   line.option("--hidden-ratio", "R", "hidden width of mlp and glu over the width", "1");
+  line.option("--tokens", "T", "positions of mlp, glu, attention and transformers", "1; 16 with attention");
+  line.option("--heads", "H", "attention heads", "4, or what divides the width");
+  line.option("--kv-heads", "H", "heads of keys and values", "as --heads");
+  line.flag("--causal", "position i attends to positions up to i");
+  line.flag("--rope", "rotary positions (base 10000)");
+  line.option("--qk-norm", "NORM", "norm of each head's queries and keys (see list norms)", "none");
+  line.flag("--final-norm", "a norm after the stack, applied to what each reported depth sees");
   line.option("--activation", "NAME[:P=V],…", "nonlinearities (see list activations)", "relu");
   line.option("--init", "NAME[:P=V]…,…", "initializers (see list initializers)", "he");
   line.flag("--tied", "one set of weights for all depths");
@@ -53,6 +60,8 @@ void add_spectrum_options(CommandLine& line) {
   line.option("--method", "NAME", "auto, dense or spectra (see list methods)", "auto");
   line.option("--top", "K", "only the K largest singular values");
   line.option("--bottom", "K", "only the K smallest singular values");
+  line.option("--wrt", "token:i", "only the columns of input token i (from 0)");
+  line.option("--of", "token:j", "only the rows of output token j");
   line.option("--values", "MODE", "singular values as linear, log10 (no range limit) or none", "linear");
   line.flag("--profile", "signal profile: norms of states, branches and gradients, block by block");
   line.option("--cotangent", "LAW", "cotangent of gate gradients: random (unit) or ones (the sum of outputs)",
@@ -72,6 +81,15 @@ PlanOptions plan_options(const ParsedLine& line) {
   set(written.activation, line, "activation", names);
   set(written.init, line, "init", names);
   if (line.has("tied")) written.tied = true;
+  set(written.tokens, line, "tokens", parse_index);
+  set(written.heads, line, "heads", parse_index);
+  set(written.kv_heads, line, "kv-heads", parse_index);
+  if (line.has("causal")) written.causal = true;
+  if (line.has("rope")) written.rope = true;
+  set(written.qk_norm, line, "qk-norm", as_is);
+  if (line.has("final-norm")) written.final_norm = true;
+  set(written.wrt, line, "wrt", as_is);
+  set(written.of, line, "of", as_is);
   set(written.seed, line, "seed",
       [](const auto& text, const auto& option) { return parse_seed_list(text, option); });
   set(written.input, line, "input", as_is);

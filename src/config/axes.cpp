@@ -7,6 +7,7 @@
 
 #include "config/contradictions.h"
 #include "config/input.h"
+#include "config/tokens.h"
 #include "rezero/core/error.h"
 #include "rezero/core/registry.h"
 
@@ -90,7 +91,7 @@ void require_sizes(const SweepPlan& plan) {
                      std::to_string(plan.widths.back()) + " is too large");
   const auto size = [](const auto& axis) { return static_cast<Real>(axis.size()); };
   const Real rows = size(plan.schemes) * size(plan.widths) * size(plan.activations) *
-                    size(plan.initializers) * size(plan.seeds) * size(plan.depths);
+                    std::max<Real>(1, size(plan.initializers)) * size(plan.seeds) * size(plan.depths);
   if (rows > most_rows)
     throw UsageError("the plan asks for " + shortest(rows) +
                      " results (schemes × widths × activations × inits × " + "seeds × depths), more than " +
@@ -106,19 +107,20 @@ std::vector<Index> ascending(std::vector<Index> values) {
 }
 
 void resolve_random_stacks(SweepPlan& plan, const PlanOptions& options, PlanFiles& files) {
-  plan.family = &branches().at(options.family.value_or("mlp"));
+  plan.family = &families().at(options.family.value_or("mlp"));
   refuse_misfits(options, *plan.family);
   plan.schemes =
       resolve_names<SchemeSpec>(options.scheme.value_or(Names{"plain", "residual", "depth-power", "rezero"}));
   plan.activations = resolve_names<Activation>(
-      options.activation.value_or(Names{plan.family->uses_activation ? "relu" : "identity"}));
-  plan.initializers = resolve_names<Initializer>(options.init.value_or(Names{"he"}));
+      options.activation.value_or(Names{plan.family->uses_activation() ? "relu" : "identity"}));
+  if (options.init) plan.initializers = resolve_names<Initializer>(*options.init);
   plan.widths = ascending(options.width.value_or(std::vector<Index>{64}));
-  plan.hidden_ratio = options.hidden_ratio.value_or(1);
+  plan.hidden_ratio = options.hidden_ratio.value_or(plan.family->default_hidden_ratio);
+  resolve_tokens(plan, options);
   plan.tied = options.tied.value_or(false);
   plan.seeds = distinct(options.seed.value_or(std::vector<std::uint64_t>{0}));
   const std::string input = options.input.value_or("normal");
-  for (const Index width : plan.widths) plan.input = resolve_input(input, {width, 1}, files);
+  for (const Index width : plan.widths) plan.input = resolve_input(input, {width, plan.tokens.tokens}, files);
   const Index series = read_all_series(plan, files);
   const std::vector<Index> depths =
       series > 0 ? std::vector<Index>{series} : std::vector<Index>{1, 2, 4, 8, 16, 32, 64};

@@ -11,7 +11,10 @@ void refuse_beside_stack(const PlanOptions& options) {
       {"--scheme", options.scheme.has_value()},         {"--family", options.family.has_value()},
       {"--width", options.width.has_value()},           {"--hidden-ratio", options.hidden_ratio.has_value()},
       {"--activation", options.activation.has_value()}, {"--init", options.init.has_value()},
-      {"--tied", options.tied.value_or(false)},         {"--seed", options.seed.has_value()}};
+      {"--tied", options.tied.value_or(false)},         {"--seed", options.seed.has_value()},
+      {"--tokens", options.tokens.has_value()},         {"--heads", options.heads.has_value()},
+      {"--kv-heads", options.kv_heads.has_value()},     {"--causal", options.causal.value_or(false)},
+      {"--rope", options.rope.value_or(false)},         {"--qk-norm", options.qk_norm.has_value()}};
   for (const auto& [name, there] : given)
     if (there)
       throw UsageError(std::string(name) +
@@ -33,11 +36,11 @@ void refuse_contradictions(const PlanOptions& options, PlanUse use) {
                      " needs --profile (nothing else uses a cotangent)");
 }
 
-void refuse_misfits(const PlanOptions& options, const BranchKind& family) {
+void refuse_misfits(const PlanOptions& options, const Family& family) {
   const std::string name(family.name);
-  if (options.hidden_ratio && !family.has_hidden)
+  if (options.hidden_ratio && !family.has_hidden())
     throw UsageError("--hidden-ratio contradicts --family " + name + " (it has no hidden layer)");
-  if (options.activation && !family.uses_activation)
+  if (options.activation && !family.uses_activation())
     throw UsageError("--activation contradicts --family " + name + " (it has no activation)");
 }
 

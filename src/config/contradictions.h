@@ -7,7 +7,7 @@ namespace rezero::detail {
 
 void refuse_contradictions(const PlanOptions& options, PlanUse use);
 /// Options that the family has no use for.
-void refuse_misfits(const PlanOptions& options, const BranchKind& family);
+void refuse_misfits(const PlanOptions& options, const Family& family);
 /// What the spectrum methods cannot do at this dimension.
 void refuse_impossible_request(const AnalysisOptions& analysis, Index dimension);
 

@@ -20,15 +20,25 @@ std::string input_text(const InputSpec& input, const SweepPlan& plan) {
   return input.law == InputLaw::values ? plan.files.front().path : std::string(to_string(input.law));
 }
 
+void attention(Json& json, const AttentionSpec& spec) {
+  json["heads"] = spec.heads;
+  json["kv_heads"] = spec.kv_heads;
+  json["causal"] = spec.causal;
+  json["rope"] = spec.rope.has_value();
+  if (spec.qk_norm) json["qk_norm"] = spec.qk_norm.kind->name;
+}
+
 void random_stacks(Json& json, const SweepPlan& plan) {
   json["scheme"] = canonical_names(plan.schemes);
   json["family"] = plan.family->name;
   json["depth"] = plan.depths;
   json["width"] = plan.widths;
-  if (plan.family->has_hidden) json["hidden_ratio"] = plan.hidden_ratio;
-  if (plan.family->uses_activation) json["activation"] = canonical_names(plan.activations);
-  json["init"] = canonical_names(plan.initializers);
+  if (plan.family->has_hidden()) json["hidden_ratio"] = plan.hidden_ratio;
+  if (plan.family->uses_activation()) json["activation"] = canonical_names(plan.activations);
+  if (!plan.initializers.empty()) json["init"] = canonical_names(plan.initializers);
   json["tied"] = plan.tied;
+  if (plan.family->has_tokens) json["tokens"] = plan.tokens.tokens;
+  if (plan.family->has_attention()) attention(json, plan.tokens.attention);
   Json& seeds = json["seed"] = Json::array();
   for (const std::uint64_t seed : plan.seeds) seeds.push_back(std::to_string(seed));
   json["input"] = input_text(plan.input, plan);
@@ -42,6 +52,9 @@ void stack_file(Json& json, const SweepPlan& plan) {
 }
 
 void analysis(Json& json, const AnalysisOptions& options) {
+  if (options.final_norm) json["final_norm"] = true;
+  if (options.view.wrt) json["wrt"] = "token:" + std::to_string(*options.view.wrt);
+  if (options.view.of) json["of"] = "token:" + std::to_string(*options.view.of);
   json["method"] = options.method;
   if (!options.checks.empty()) {
     json["cotangent"] = to_string(options.cotangent);

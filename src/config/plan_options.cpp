@@ -20,6 +20,9 @@ PlanOptions merge(const PlanOptions& base, const PlanOptions& over) {
   take(out.seed, over.seed), take(out.input, over.input), take(out.stack, over.stack);
   take(out.method, over.method), take(out.top, over.top), take(out.bottom, over.bottom);
   take(out.values, over.values), take(out.profile, over.profile), take(out.cotangent, over.cotangent);
+  take(out.tokens, over.tokens), take(out.heads, over.heads), take(out.kv_heads, over.kv_heads);
+  take(out.causal, over.causal), take(out.rope, over.rope), take(out.qk_norm, over.qk_norm);
+  take(out.wrt, over.wrt), take(out.of, over.of), take(out.final_norm, over.final_norm);
   take(out.check, over.check);
   for (const InputFile& file : over.files) {
     const auto same = [&](const InputFile& known) { return known.path == file.path; };

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "config/names.h"
+#include "config/tokens.h"
 #include "io/json_cursor.h"
 #include "io/strict_json.h"
 #include "rezero/config/list.h"
@@ -15,7 +16,9 @@ constexpr std::int64_t exact_doubles = std::int64_t{1} << 53;
 const std::vector<std::string_view> plan_keys = {"scheme",     "family",    "depth", "width",  "hidden_ratio",
                                                  "activation", "init",      "tied",  "seed",   "input",
                                                  "stack",      "method",    "top",   "bottom", "values",
-                                                 "profile",    "cotangent", "check", "files"};
+                                                 "profile",    "cotangent", "check", "files",  "tokens",
+                                                 "heads",      "kv_heads",  "causal", "rope", "qk_norm",
+                                                 "wrt",        "of",        "final_norm"};
 
 /// A list of names, each tried by `resolve` so that errors carry their path.
 template <class F>
@@ -89,15 +92,36 @@ std::vector<InputFile> files(const JsonCursor& plan) {
   return list;
 }
 
+std::optional<Index> one_index(const JsonCursor& plan, std::string_view key) {
+  const std::optional<JsonCursor> field = plan.optional(key);
+  return field ? std::optional<Index>(field->integer(1, exact_doubles)) : std::nullopt;
+}
+
+std::optional<bool> switched(const JsonCursor& plan, std::string_view key) {
+  const std::optional<JsonCursor> field = plan.optional(key);
+  return field ? std::optional<bool>(field->boolean()) : std::nullopt;
+}
+
+void token_options(PlanOptions& options, const JsonCursor& plan) {
+  options.tokens = one_index(plan, "tokens");
+  options.heads = one_index(plan, "heads"), options.kv_heads = one_index(plan, "kv_heads");
+  options.causal = switched(plan, "causal"), options.rope = switched(plan, "rope");
+  options.qk_norm = name(plan, "qk_norm", [](const std::string& text) { norms().at(text); });
+  options.wrt = name(plan, "wrt", [](const std::string& text) { detail::token_of(text, "wrt"); });
+  options.of = name(plan, "of", [](const std::string& text) { detail::token_of(text, "of"); });
+  options.final_norm = switched(plan, "final_norm");
+}
+
 void stack_options(PlanOptions& options, const JsonCursor& plan) {
   options.scheme = names(plan, "scheme", [](const std::string& text) { SchemeSpec{text}; });
-  options.family = name(plan, "family", [](const std::string& text) { branches().at(text); });
+  options.family = name(plan, "family", [](const std::string& text) { families().at(text); });
   options.depth = indices(plan, "depth"), options.width = indices(plan, "width");
   if (const auto ratio = plan.optional("hidden_ratio")) options.hidden_ratio = ratio->real();
   options.activation = names(plan, "activation", [](const std::string& text) { Activation{text}; });
   options.init = names(plan, "init", [](const std::string& text) { Initializer{parse_named_spec(text)}; });
   if (const auto tied = plan.optional("tied")) options.tied = tied->boolean();
   options.seed = seeds(plan);
+  token_options(options, plan);
   options.input = name(plan, "input", detail::input_law);
   options.stack = name(plan, "stack", [](const std::string&) {});
 }

@@ -7,6 +7,7 @@
 #include "config/input.h"
 #include "config/names.h"
 #include "config/plan_files.h"
+#include "config/tokens.h"
 #include "rezero/core/error.h"
 #include "rezero/core/registry.h"
 #include "rezero/io/stack_file.h"
@@ -53,6 +54,7 @@ AnalysisOptions resolve_analysis(const PlanOptions& options, PlanUse use) {
   AnalysisOptions analysis;
   analysis.method = detail::spectrum_method_name(options.method.value_or("auto"));
   analysis.cotangent = detail::cotangent_law(options.cotangent.value_or("random"));
+  analysis.final_norm = options.final_norm.value_or(false);
   if (use == PlanUse::verify) {
     analysis.checks = resolve_checks(options);
     analysis.spectrum = std::any_of(analysis.checks.begin(), analysis.checks.end(),
@@ -67,8 +69,14 @@ AnalysisOptions resolve_analysis(const PlanOptions& options, PlanUse use) {
 
 void require_possible_spectra(const SweepPlan& plan) {
   if (!plan.analysis.spectrum) return;
-  if (plan.stack) return detail::refuse_impossible_request(plan.analysis, plan.stack->stack->shape().size());
-  for (const Index width : plan.widths) detail::refuse_impossible_request(plan.analysis, width);
+  if (plan.stack) {
+    const Shape shape = plan.stack->stack->shape();
+    const bool one_token = plan.analysis.view.wrt || plan.analysis.view.of;
+    return detail::refuse_impossible_request(plan.analysis, one_token ? shape.features : shape.size());
+  }
+  const TokenView& view = plan.analysis.view;
+  const Index positions = view.wrt || view.of ? 1 : plan.tokens.tokens;
+  for (const Index width : plan.widths) detail::refuse_impossible_request(plan.analysis, width * positions);
 }
 
 }  // namespace
@@ -82,6 +90,8 @@ SweepPlan resolve_plan(const PlanOptions& options, const ResolveContext& context
     resolve_stack_file(plan, options, context, files);
   else
     detail::resolve_random_stacks(plan, options, files);
+  const Index positions = plan.stack ? plan.stack->stack->shape().positions : plan.tokens.tokens;
+  plan.analysis.view = detail::resolve_view(options, positions);
   require_possible_spectra(plan);
   return plan;
 }

@@ -63,4 +63,9 @@ struct SweepPlan {
   AnalysisOptions analysis;
 };
 
+/// What the user asked for, or what the scheme's source starts from: over tokens its own law, he elsewhere.
+std::vector<Initializer> initializers_of(const SweepPlan& plan, const SchemeSpec& scheme);
+/// All that occur in the plan, each once.
+std::vector<Initializer> distinct_initializers(const SweepPlan& plan);
+
 }  // namespace rezero

@@ -8,15 +8,26 @@ namespace {
 
 const std::string separator = " · ";
 
+/// The initializer that all rows have, or nothing.
+std::string one_init(const SweepPlan& plan) {
+  const std::vector<Initializer> all = distinct_initializers(plan);
+  return all.size() == 1 ? all[0].canonical() : "";
+}
+
 std::string random_stack_text(const SweepPlan& plan) {
   std::string text = separator + std::string(plan.family->name);
   if (plan.widths.size() == 1) text += separator + "width " + std::to_string(plan.widths[0]);
-  if (plan.family->has_hidden && plan.hidden_ratio != 1)
+  if (plan.family->has_hidden() && plan.hidden_ratio != 1)
     text += separator + "hidden ratio " + shortest(plan.hidden_ratio);
-  if (plan.activations.size() == 1 && plan.family->uses_activation)
+  if (plan.activations.size() == 1 && plan.family->uses_activation())
     text += separator + plan.activations[0].canonical();
-  if (plan.initializers.size() == 1) text += separator + "init " + plan.initializers[0].canonical();
+  if (const std::string init = one_init(plan); !init.empty()) text += separator + "init " + init;
   if (plan.tied) text += separator + "tied";
+  if (plan.family->has_tokens && plan.tokens.tokens != 1)
+    text += separator + std::to_string(plan.tokens.tokens) + " tokens";
+  if (plan.family->has_attention())
+    text += separator + std::to_string(plan.tokens.attention.heads) + " heads" +
+            (plan.tokens.attention.causal ? separator + "causal" : "");
   text += separator + "input " + std::string(to_string(plan.input.law));
   if (plan.seeds.size() == 1) return text + separator + "seed " + std::to_string(plan.seeds[0]);
   return text + separator + std::to_string(plan.seeds.size()) + " seeds";
@@ -40,7 +51,7 @@ std::string group_heading(const SweepPlan& plan, const CellLabels& labels) {
   if (labels.scheme) text += "   " + std::string(labels.scheme->scheme().update);
   if (plan.widths.size() > 1) text += separator + "width " + std::to_string(labels.width);
   if (plan.activations.size() > 1) text += separator + labels.activation;
-  if (plan.initializers.size() > 1) text += separator + "init " + labels.init;
+  if (one_init(plan).empty()) text += separator + "init " + labels.init;
   return text;
 }
 
