@@ -69,15 +69,25 @@ Index read_all_series(SweepPlan& plan, PlanFiles& files) {
   return length;
 }
 
-/// A series has a number for each block, so its length must be every depth.
+/// Numbers of a series that one layer takes.
+Index per_layer(const SweepPlan& plan, const SchemeSpec& scheme) {
+  for (const ParamValue& value : scheme.params().values())
+    if (value.name == "shared" && value.text == "false")
+      return static_cast<Index>(plan.family->blocks.size());
+  return 1;
+}
+
+/// A series has a number for each layer, or for each block of it: its length must fit every depth.
 void require_series_fit(const SweepPlan& plan) {
   for (const SchemeSpec& scheme : plan.schemes)
     for (const ParamValue& value : scheme.params().values())
       for (const Index depth : plan.depths)
-        if (!value.series.empty() && static_cast<Index>(value.series.size()) != depth)
+        if (!value.series.empty() &&
+            static_cast<Index>(value.series.size()) != depth * per_layer(plan, scheme))
           throw UsageError("scheme '" + scheme.canonical() + "': '" + printable(value.text) + "' holds " +
-                           std::to_string(value.series.size()) + " numbers, --depth asks for " +
-                           std::to_string(depth) + " (one number per block)");
+                           std::to_string(value.series.size()) + " numbers, --depth " +
+                           std::to_string(depth) + " needs " +
+                           std::to_string(depth * per_layer(plan, scheme)));
 }
 
 void require_sizes(const SweepPlan& plan) {

@@ -72,6 +72,36 @@ Vector torch_default_bias(const Context& context, const Params&, const StreamKey
   return uniform_matrix(context.fan_out, 1, key) * inverse_sqrt(context.fan_in);
 }
 
+/// √(6/(fan_in + fan_out)) of the fused (3d × d) matrix that torch.nn.MultiheadAttention draws for q, k and v
+/// at once.
+Real fused_xavier_bound(const Context& context) {
+  return std::sqrt(6 / static_cast<Real>(context.fan_in + 3 * context.fan_out));
+}
+
+Matrix torch_transformer(const Context& context, const Params& params, const StreamKey& key) {
+  if (context.place != WeightPlace::attention_input) return torch_default(context, params, key);
+  return uniform_matrix(context.fan_out, context.fan_in, key) * fused_xavier_bound(context);
+}
+
+Matrix rezero_notebook(const Context& context, const Params&, const StreamKey& key) {
+  const Matrix raw = uniform_matrix(context.fan_out, context.fan_in, key);
+  if (context.place == WeightPlace::attention_input) return raw * fused_xavier_bound(context);
+  return raw * std::sqrt(6 / static_cast<Real>(context.fan_in + context.fan_out));
+}
+
+/// Attention's biases start at zero, the feed-forward layers' at torch's default.
+Vector transformer_bias(const Context& context, const Params& params, const StreamKey& key) {
+  if (context.place != WeightPlace::feed_forward) return Vector::Zero(context.fan_out);
+  return torch_default_bias(context, params, key);
+}
+
+bool tied_says(const Params& params) {
+  return params.text("tied") == "true";
+}
+bool always(const Params&) {
+  return true;
+}
+
 std::vector<InitializerKind> table() {
   const ParamInfo mode = {
       "mode", ParamKind::choice, "fan_in", "which fan sets the variance", {"fan_in", "fan_out"}};
@@ -153,6 +183,33 @@ std::vector<InitializerKind> table() {
        torch_default,
        torch_default_bias,
        nullptr},
+      {"torch-transformer",
+       {},
+       "torch.nn.TransformerEncoder: fused q/k/v, torch defaults for the rest, every layer a copy of one",
+       "q, k, v: U(±√(6/(4d))), bias 0; output: U(±1/√fan_in), bias 0; others as torch-default",
+       "torch.nn.MultiheadAttention and TransformerEncoder; the ReZero authors' layer",
+       {{"tied",
+         ParamKind::choice,
+         "true",
+         "copies of one layer, as TransformerEncoder makes them",
+         {"true", "false"}}},
+       torch_transformer,
+       transformer_bias,
+       nullptr,
+       tied_says,
+       tied_says},
+      {"rezero-notebook",
+       {},
+       "the ReZero authors' notebook: every matrix redrawn xavier-uniform, biases of the copied layer kept",
+       "q, k, v: U(±√(6/(4d))); others U(±√(6/(fan_in + fan_out))); feed-forward biases U(±1/√fan_in), equal "
+       "in all layers",
+       "Bachlechner et al. 2021 (arXiv 2003.04887), code",
+       {},
+       rezero_notebook,
+       transformer_bias,
+       nullptr,
+       nullptr,
+       always},
   };
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "json_cursor.h"
@@ -11,6 +12,7 @@
 namespace rezero {
 namespace {
 
+constexpr Real largest_real = std::numeric_limits<Real>::max();
 constexpr std::int64_t largest_axis = std::int64_t{1} << 31;
 
 /// Tensors by name, each marked as it is used, so that one nobody asked for can be named.
@@ -87,12 +89,21 @@ std::optional<Activation> read_optional_activation(const JsonCursor& block, std:
   return at ? std::optional<Activation>(read_activation(*at, std::nullopt)) : std::nullopt;
 }
 
-NormSpec read_norm(const JsonCursor& block, std::string_view key) {
+/// The norm under `key` of `owner`; its tensors are called `prefix`.weight, .bias and .alpha.
+NormSpec read_norm(const JsonCursor& owner, std::string_view key, const std::string& prefix, Index features,
+                   Tensors& tensors) {
   NormSpec norm;
-  const auto at = block.optional(key);
+  const auto at = owner.optional(key);
   if (!at) return norm;
-  at->only({"kind"});
   norm.kind = at->at("kind").resolve([](const std::string& name) { return &norms().at(name); });
+  at->only({"kind", "eps"});
+  if (const auto eps = at->optional("eps")) norm.eps = eps->real_between(0, largest_real);
+  const auto vector = [&](const char* field, Index size) {
+    return std::make_shared<const Vector>(tensors.vector(prefix + field, {{size}}));
+  };
+  if (norm.kind->has_weight && tensors.has(prefix + ".weight")) norm.weight = vector(".weight", features);
+  if (norm.kind->has_bias && tensors.has(prefix + ".bias")) norm.bias = vector(".bias", features);
+  if (norm.kind->has_alpha) norm.alpha = (*vector(".alpha", 1))(0);
   return norm;
 }
 
@@ -123,17 +134,50 @@ WeightPair read_weight(const WeightSlot& slot, Index i, Tensors& tensors) {
   return pair;
 }
 
+AttentionSpec read_attention(const JsonCursor& at, Index features) {
+  AttentionSpec spec;
+  spec.heads = at.at("heads").integer(1, features);
+  if (features % spec.heads != 0)
+    at.at("heads").fail("heads must divide the " + std::to_string(features) + " features");
+  spec.kv_heads = spec.heads;
+  if (const auto kv = at.optional("kv_heads")) {
+    spec.kv_heads = kv->integer(1, spec.heads);
+    if (spec.heads % spec.kv_heads != 0) kv->fail("kv_heads must divide heads");
+  }
+  if (const auto causal = at.optional("causal")) spec.causal = causal->boolean();
+  if (const auto scale = at.optional("scale")) spec.scale = scale->real();
+  if (const auto rope = at.optional("rope")) {
+    spec.rope = rope->real_between(1, largest_real);
+    if (features / spec.heads % 2 != 0) rope->fail("rotary positions need an even width per head");
+  }
+  if (const auto norm = at.optional("qk_norm")) {
+    norm->only({"kind", "eps"});
+    spec.qk_norm.kind = norm->at("kind").resolve([](const std::string& name) { return &norms().at(name); });
+    if (const auto eps = norm->optional("eps")) spec.qk_norm.eps = eps->real_between(0, largest_real);
+  }
+  return spec;
+}
+
 void read_branch(const JsonCursor& at, Index i, BlockParts& parts, Tensors& tensors) {
   parts.branch = at.at("kind").resolve([](const std::string& name) { return &branches().at(name); });
-  at.only({"kind", "activation", "slope"});
-  // A linear branch may name an activation (writers that fill in every key do); it has none to apply.
+  const Index features = parts.shape.features;
+  // A branch without a nonlinearity may name an activation (writers that fill in every key do).
+  std::vector<std::string_view> known = {"kind", "activation", "slope"};
+  if (parts.branch->is_attention)
+    known.insert(known.end(), {"heads", "kv_heads", "causal", "scale", "rope", "qk_norm"});
+  if (parts.branch->has_positions) known.push_back("inner_norm");
+  at.only(known);
   if (parts.branch->uses_activation || at.optional("activation"))
     parts.activation = read_activation(at.at("activation"), at.optional("slope"));
-  const Index features = parts.shape.features;
+  if (parts.branch->is_attention) parts.attention = read_attention(at, features);
   Index hidden = features;
   if (parts.branch->has_hidden) hidden = tensors.rows(stack_tensors::weight(i, Role::up));
-  for (const WeightSlot& slot : parts.branch->slots({features, hidden, parts.attention.heads, parts.attention.kv_heads}))
+  for (const WeightSlot& slot :
+       parts.branch->slots({features, hidden, parts.attention.heads, parts.attention.kv_heads}))
     parts.weights[slot.role] = read_weight(slot, i, tensors);
+  if (parts.branch->has_positions)
+    parts.inner_norm =
+        read_norm(at, "inner_norm", stack_tensors::block(i, "branch.inner_norm"), hidden, tensors);
 }
 
 BlockParts read_block(const JsonCursor& at, Index i, Shape shape, Tensors& tensors) {
@@ -142,9 +186,10 @@ BlockParts read_block(const JsonCursor& at, Index i, Shape shape, Tensors& tenso
   BlockParts parts;
   parts.shape = shape;
   read_branch(at.at("branch"), i, parts, tensors);
-  parts.pre_norm = read_norm(at, "pre_norm");
-  parts.branch_norm = read_norm(at, "branch_norm");
-  parts.post_norm = read_norm(at, "post_norm");
+  parts.pre_norm = read_norm(at, "pre_norm", stack_tensors::block(i, "pre_norm"), shape.features, tensors);
+  parts.branch_norm =
+      read_norm(at, "branch_norm", stack_tensors::block(i, "branch_norm"), shape.features, tensors);
+  parts.post_norm = read_norm(at, "post_norm", stack_tensors::block(i, "post_norm"), shape.features, tensors);
   parts.branch_activation = read_optional_activation(at, "branch_activation");
   parts.post_activation = read_optional_activation(at, "post_activation");
   parts.skip_scale = read_scale(at, "skip_scale", i, shape.features, tensors);

@@ -32,8 +32,24 @@ void put_activation(Json& branch, const Activation& activation) {
   }
 }
 
-void put_norm(Json& block, const char* key, const NormSpec& norm) {
-  if (norm) block[key] = {{"kind", std::string(norm.kind->name)}};
+void put_norm(BlockEntry& entry, Json& owner, const char* key, const NormSpec& norm,
+              const std::string& prefix) {
+  if (!norm) return;
+  owner[key] = {{"kind", std::string(norm.kind->name)}};
+  if (norm.kind->has_eps) owner[key]["eps"] = norm.eps;
+  if (norm.weight) entry.layout.push_back({prefix + ".weight", {norm.weight->size()}});
+  if (norm.bias) entry.layout.push_back({prefix + ".bias", {norm.bias->size()}});
+  if (norm.kind->has_alpha) entry.layout.push_back({prefix + ".alpha", {1}});
+}
+
+void put_attention(Json& branch, const AttentionSpec& spec) {
+  branch["heads"] = spec.heads;
+  if (spec.kv_heads != spec.heads) branch["kv_heads"] = spec.kv_heads;
+  branch["causal"] = spec.causal;
+  if (spec.scale) branch["scale"] = *spec.scale;
+  if (spec.rope) branch["rope"] = *spec.rope;
+  if (spec.qk_norm)
+    branch["qk_norm"] = {{"kind", std::string(spec.qk_norm.kind->name)}, {"eps", spec.qk_norm.eps}};
 }
 
 void put_outer_activation(Json& block, const char* key, const std::optional<Activation>& activation) {
@@ -53,10 +69,12 @@ BlockEntry describe(const BlockParts& parts, Index i) {
   BlockEntry entry;
   Json branch = {{"kind", std::string(parts.branch->name)}};
   if (parts.branch->uses_activation) put_activation(branch, parts.activation);
+  if (parts.branch->is_attention) put_attention(branch, parts.attention);
+  put_norm(entry, branch, "inner_norm", parts.inner_norm, stack_tensors::block(i, "branch.inner_norm"));
   entry.spec["branch"] = std::move(branch);
-  put_norm(entry.spec, "pre_norm", parts.pre_norm);
-  put_norm(entry.spec, "branch_norm", parts.branch_norm);
-  put_norm(entry.spec, "post_norm", parts.post_norm);
+  put_norm(entry, entry.spec, "pre_norm", parts.pre_norm, stack_tensors::block(i, "pre_norm"));
+  put_norm(entry, entry.spec, "branch_norm", parts.branch_norm, stack_tensors::block(i, "branch_norm"));
+  put_norm(entry, entry.spec, "post_norm", parts.post_norm, stack_tensors::block(i, "post_norm"));
   put_outer_activation(entry.spec, "branch_activation", parts.branch_activation);
   put_outer_activation(entry.spec, "post_activation", parts.post_activation);
   put_scale(entry, "skip_scale", parts.skip_scale, i);
@@ -80,8 +98,16 @@ void append_row_major(SafetensorsWriter& writer, const Matrix& W) {
   writer.append(std::vector<Real>(transposed.data(), transposed.data() + transposed.size()));
 }
 
+void append_norm(SafetensorsWriter& writer, const NormSpec& norm) {
+  if (norm.weight) append(writer, *norm.weight);
+  if (norm.bias) append(writer, *norm.bias);
+  if (norm && norm.kind->has_alpha) append(writer, Vector::Constant(1, norm.alpha));
+}
+
 /// The numbers in the order in which `describe` lists their names.
 void append_block(SafetensorsWriter& writer, const BlockParts& parts) {
+  for (const NormSpec* norm : {&parts.inner_norm, &parts.pre_norm, &parts.branch_norm, &parts.post_norm})
+    append_norm(writer, *norm);
   if (parts.skip_scale.values.size() > 1) append(writer, parts.skip_scale.values);
   if (parts.branch_scale.values.size() > 1) append(writer, parts.branch_scale.values);
   if (parts.output_bias.size() != 0) append(writer, parts.output_bias);

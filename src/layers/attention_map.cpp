@@ -6,13 +6,17 @@ namespace {
 using Slice = Eigen::Block<Matrix>;
 using ConstSlice = Eigen::Block<const Matrix>;
 
-/// Tangents of a rows × positions quantity for k columns, seen as rows × (positions · k): column c·positions + t.
-struct Bundle {
-  Bundle(Index rows, Index positions, Index k) : data(rows, positions * k), rows(rows), positions(positions) {}
+/// Tangents of a rows × positions quantity for k columns, seen as rows × (positions · k): column c·positions
+/// + t.
+class Bundle {
+ public:
+  Bundle(Index rows, Index positions, Index k) : data(rows, positions * k), tall_(rows * positions) {}
   /// As the (rows · positions) × k block that maps take.
-  Eigen::Map<Matrix> columns() { return {data.data(), rows * positions, data.cols() / positions}; }
+  Eigen::Map<Matrix> columns() { return {data.data(), tall_, data.size() / tall_}; }
   Matrix data;
-  Index rows, positions;
+
+ private:
+  Index tall_;
 };
 
 class AttentionMap final : public LinearMap {
@@ -28,7 +32,8 @@ class AttentionMap final : public LinearMap {
  private:
   void do_apply(ConstColumns v, Columns out) const override {
     const Index k = v.cols();
-    Bundle dQ(p_.query_rows, p_.positions, k), dK(p_.key_rows, p_.positions, k), dV(p_.key_rows, p_.positions, k);
+    Bundle dQ(p_.query_rows, p_.positions, k), dK(p_.key_rows, p_.positions, k),
+        dV(p_.key_rows, p_.positions, k);
     p_.query->apply(v, dQ.columns());
     p_.key->apply(v, dK.columns());
     p_.value->apply(v, dV.columns());
@@ -41,7 +46,8 @@ class AttentionMap final : public LinearMap {
     const Index k = u.cols();
     Bundle dA(p_.query_rows, p_.positions, k);
     dA.columns() = u;
-    Bundle dQ(p_.query_rows, p_.positions, k), dK(p_.key_rows, p_.positions, k), dV(p_.key_rows, p_.positions, k);
+    Bundle dQ(p_.query_rows, p_.positions, k), dK(p_.key_rows, p_.positions, k),
+        dV(p_.key_rows, p_.positions, k);
     dK.data.setZero(), dV.data.setZero();  // heads that share keys add up
     for (const AttentionHead& head : p_.heads) pull_head(head, dA.data, dQ.data, dK.data, dV.data, k);
     Matrix part(cols(), k);
@@ -98,7 +104,8 @@ class AttentionMap final : public LinearMap {
   }
 
   /// The transpose of push_head, step by step.
-  void pull_head(const AttentionHead& head, const Matrix& dA, Matrix& dQ, Matrix& dK, Matrix& dV, Index k) const {
+  void pull_head(const AttentionHead& head, const Matrix& dA, Matrix& dQ, Matrix& dK, Matrix& dV,
+                 Index k) const {
     const auto Q = slice(p_.Q, head.query_row, head), K = slice(p_.K, head.key_row, head),
                V = slice(p_.V, head.key_row, head);
     Matrix dS(p_.length, p_.length);
@@ -118,6 +125,8 @@ class AttentionMap final : public LinearMap {
 
 }  // namespace
 
-LinearMapPtr attention_map(AttentionMapParts parts) { return std::make_shared<AttentionMap>(std::move(parts)); }
+LinearMapPtr attention_map(AttentionMapParts parts) {
+  return std::make_shared<AttentionMap>(std::move(parts));
+}
 
 }  // namespace rezero

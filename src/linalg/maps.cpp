@@ -62,7 +62,8 @@ class BlockDiagonal final : public LinearMap {
  private:
   void do_apply(ConstColumns v, Columns out) const override {
     const Index in = blocks_.front().cols(), size = blocks_.front().rows();
-    for (Index t = 0; t < local_positions(); ++t) do_apply_at(t, v.middleRows(t * in, in), out.middleRows(t * size, size));
+    for (Index t = 0; t < local_positions(); ++t)
+      do_apply_at(t, v.middleRows(t * in, in), out.middleRows(t * size, size));
   }
   void do_apply_transpose(ConstColumns u, Columns out) const override {
     const Index in = blocks_.front().cols(), size = blocks_.front().rows();
@@ -206,49 +207,58 @@ class Product final : public LinearMap {
   using ApplyFactor = void (*)(const LinearMap&, Index, ConstColumns, Columns);
 
   void do_apply(ConstColumns v, Columns out) const override {
-    forward(v, out, factors_.size(), [](const LinearMap& f, Index, ConstColumns in, Columns to) { f.apply(in, to); }, 0, 1);
+    forward(
+        v, out, factors_.size(),
+        [](const LinearMap& f, Index, ConstColumns in, Columns to) { f.apply(in, to); }, 0, 1);
   }
   void do_apply_at(Index t, ConstColumns v, Columns out) const override {
     if (positions_ == 1) return do_apply(v, out);
-    forward(v, out, factors_.size(), [](const LinearMap& f, Index at, ConstColumns in, Columns to) { f.apply_at(at, in, to); },
-            t, positions_);
+    forward(
+        v, out, factors_.size(),
+        [](const LinearMap& f, Index at, ConstColumns in, Columns to) { f.apply_at(at, in, to); }, t,
+        positions_);
   }
   void do_apply_transpose(ConstColumns u, Columns out) const override {
-    backward(u, out, [](const LinearMap& f, Index, ConstColumns in, Columns to) { f.apply_transpose(in, to); }, 0, 1);
+    backward(
+        u, out, [](const LinearMap& f, Index, ConstColumns in, Columns to) { f.apply_transpose(in, to); }, 0,
+        1);
   }
   void do_apply_transpose_at(Index t, ConstColumns u, Columns out) const override {
     if (positions_ == 1) return do_apply_transpose(u, out);
-    backward(u, out, [](const LinearMap& f, Index at, ConstColumns in, Columns to) { f.apply_transpose_at(at, in, to); }, t,
-             positions_);
+    backward(
+        u, out,
+        [](const LinearMap& f, Index at, ConstColumns in, Columns to) { f.apply_transpose_at(at, in, to); },
+        t, positions_);
   }
 
-  void forward(ConstColumns v, Columns out, std::size_t end, ApplyFactor apply, Index t, Index positions) const {
+  void forward(ConstColumns v, Columns out, std::size_t end, ApplyFactor factor, Index t,
+               Index positions) const {
     Matrix now;  // the first factor reads v itself: no copy
     for (std::size_t i = 0; i + 1 < end; ++i) {
       Matrix next(factors_[i]->rows() / positions, v.cols());
       if (i == 0)
-        apply(*factors_[i], t, v, next);
+        factor(*factors_[i], t, v, next);
       else
-        apply(*factors_[i], t, now, next);
+        factor(*factors_[i], t, now, next);
       now.swap(next);
     }
-    apply(*factors_[end - 1], t, now, out);
+    factor(*factors_[end - 1], t, now, out);
   }
-  void backward(ConstColumns u, Columns out, ApplyFactor apply, Index t, Index positions) const {
+  void backward(ConstColumns u, Columns out, ApplyFactor factor, Index t, Index positions) const {
     Matrix now;
     for (std::size_t i = factors_.size(); --i > 0;) {
       Matrix next(factors_[i]->cols() / positions, u.cols());
       if (i + 1 == factors_.size())
-        apply(*factors_[i], t, u, next);
+        factor(*factors_[i], t, u, next);
       else
-        apply(*factors_[i], t, now, next);
+        factor(*factors_[i], t, now, next);
       now.swap(next);
     }
-    apply(*factors_.front(), t, now, out);
+    factor(*factors_.front(), t, now, out);
   }
 
-  /// From the first factor whose matrix is known: the later ones applied to its columns, the earlier ones, transposed, to
-  /// its rows.
+  /// From the first factor whose matrix is known: the later ones applied to its columns, the earlier ones,
+  /// transposed, to its rows.
   Matrix do_block(Index t) const override {
     Matrix now = positions_ > 1 ? factors_[known_]->block(t) : to_dense(*factors_[known_]);
     for (std::size_t i = known_ + 1; i < factors_.size(); ++i) {
@@ -260,7 +270,8 @@ class Product final : public LinearMap {
     Matrix transposed = now.transpose();
     for (std::size_t i = known_; i-- > 0;) {
       Matrix next(factors_[i]->cols() / positions_, transposed.cols());
-      positions_ > 1 ? factors_[i]->apply_transpose_at(t, transposed, next) : factors_[i]->apply_transpose(transposed, next);
+      positions_ > 1 ? factors_[i]->apply_transpose_at(t, transposed, next)
+                     : factors_[i]->apply_transpose(transposed, next);
       transposed.swap(next);
     }
     return transposed.transpose();
@@ -342,8 +353,12 @@ class ResidualMap final : public LinearMap {
 LinearMapPtr identity_map(Index size) {
   return std::make_shared<Identity>(size);
 }
-LinearMapPtr diagonal_map(Vector d) {
-  return std::make_shared<Diagonal>(std::move(d));
+LinearMapPtr diagonal_map(Vector d, Index positions) {
+  return std::make_shared<Diagonal>(std::move(d), positions);
+}
+LinearMapPtr block_diagonal_map(std::vector<Matrix> blocks) {
+  REZERO_REQUIRE(!blocks.empty());
+  return std::make_shared<BlockDiagonal>(std::move(blocks));
 }
 LinearMapPtr dense_map(MatrixPtr W) {
   return positionwise_map(std::move(W), 1);

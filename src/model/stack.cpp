@@ -12,7 +12,9 @@ namespace rezero {
 namespace {
 
 /// Population variance over all entries.
-Real variance(const Vector& x) { return (x.array() - x.mean()).square().mean(); }
+Real variance(const Vector& x) {
+  return (x.array() - x.mean()).square().mean();
+}
 
 class RandomStack final : public Stack {
  public:
@@ -31,7 +33,13 @@ class RandomStack final : public Stack {
   Index blocks() const override { return layers_ * per_layer(); }
   Index blocks_per_layer() const override { return per_layer(); }
   Shape shape() const override { return spec_.shape(); }
-  Vector input() const override { return draw_input(spec_.input, shape(), seed_); }
+  Vector input() const override {
+    Vector x = draw_input(spec_.input, shape(), seed_);
+    if (spec_.scheme.scheme().unit_input)
+      for (Index t = 0; t < shape().positions; ++t)
+        x.segment(t * shape().features, shape().features).normalize();
+    return x;
+  }
   bool positively_homogeneous() const override { return homogeneous_; }
 
   BlockPtr block(Index l) const override {
@@ -47,20 +55,25 @@ class RandomStack final : public Stack {
     parts.branch_activation = decided.branch_activation, parts.post_activation = decided.post_activation;
     parts.skip_scale = decided.skip_scale, parts.branch_scale = decided.branch_scale;
     parts.mix = decided.mix;
+    if (decided.qk_norm) parts.attention.qk_norm = decided.qk_norm;
+    if (decided.attention_scale) parts.attention.scale = decided.attention_scale;
     for (const WeightSlot& slot : parts.branch->slots(spec_.sizes()))
       parts.weights[slot.role] = draw(slot, decided.gain(slot.role), l);
     return std::make_shared<ResidualBlock>(std::move(parts));
   }
 
  private:
-  static bool is_linear(const NormSpec& norm) { return !norm || norm.layer({1, 1})->positively_homogeneous(); }
+  static bool is_linear(const NormSpec& norm) {
+    return !norm || norm.layer({1, 1})->positively_homogeneous();
+  }
   Index per_layer() const { return static_cast<Index>(kinds_.size()); }
 
   BlockPlan plan(Index l) const {
     SchemeContext at;
     at.block = l, at.total_blocks = blocks();
     at.layer = l / per_layer(), at.sublayer = l % per_layer(), at.total_layers = layers_;
-    at.width = spec_.width;
+    at.width = spec_.width, at.heads = spec_.tokens.attention.heads;
+    at.measuring = measuring_;
     at.branch = kinds_[static_cast<std::size_t>(at.sublayer)];
     at.params = &spec_.scheme.params();
     at.slots = at.branch->slots(spec_.sizes());
@@ -70,24 +83,34 @@ class RandomStack final : public Stack {
 
   /// One pass through the very blocks that are analyzed later, each planned from those before it.
   void measure_profile() {
+    measuring_ = true;
     Vector x = input();
     for (Index l = 0; l < blocks(); ++l) {
       const BlockLinearization at = block(l)->linearize_block(x);
       profile_.push_back({variance(x), variance(at.branch_value)});
       x = at.value;
     }
+    measuring_ = false;
+  }
+
+  static WeightPlace place_of(Role role) {
+    if (role == Role::query || role == Role::key || role == Role::value) return WeightPlace::attention_input;
+    return role == Role::output ? WeightPlace::attention_output : WeightPlace::feed_forward;
   }
 
   WeightPair draw(const WeightSlot& slot, WeightGain gain, Index l) const {
     const auto role = static_cast<std::uint32_t>(slot.role);
-    const auto address = static_cast<std::uint32_t>(spec_.tied ? l % per_layer() : l);
-    const WeightContext context{slot.fan_out, slot.fan_in, spec_.activation.gain()};
-    auto W = std::make_shared<Matrix>(
-        spec_.initializer.weight(context, stream_key(seed_, StreamRole::weight, role, address)));
+    const Initializer& init = spec_.initializer;
+    const auto address = [&](bool tied) { return static_cast<std::uint32_t>(tied ? l % per_layer() : l); };
+    const WeightContext context{slot.fan_out, slot.fan_in, spec_.activation.gain(), place_of(slot.role)};
+    auto W = std::make_shared<Matrix>(init.weight(
+        context, stream_key(seed_, StreamRole::weight, role, address(spec_.tied || init.tied_weights()))));
+    if (gain.unit == UnitNorm::rows) W->rowwise().normalize();
+    if (gain.unit == UnitNorm::columns) W->colwise().normalize();
     if (gain.weight != 1) *W *= gain.weight;
-    if (!spec_.initializer.has_bias()) return {std::move(W), nullptr};
-    auto b = std::make_shared<Vector>(
-        spec_.initializer.bias(context, stream_key(seed_, StreamRole::bias, role, address)));
+    if (!init.has_bias()) return {std::move(W), nullptr};
+    auto b = std::make_shared<Vector>(init.bias(
+        context, stream_key(seed_, StreamRole::bias, role, address(spec_.tied || init.tied_biases()))));
     if (gain.bias != 1) *b *= gain.bias;
     return {std::move(W), std::move(b)};
   }
@@ -97,7 +120,7 @@ class RandomStack final : public Stack {
   std::uint64_t seed_;
   Index layers_;
   std::vector<BlockProfile> profile_;
-  bool homogeneous_ = false;
+  bool homogeneous_ = false, measuring_ = false;
 };
 
 class GivenStack final : public Stack {

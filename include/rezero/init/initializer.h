@@ -11,11 +11,15 @@
 
 namespace rezero {
 
+/// Where a weight stands, for laws that tell attention from the rest.
+enum class WeightPlace { feed_forward, attention_input, attention_output };
+
 /// What a draw needs to know about the weight it makes. W is fan_out × fan_in (y = W x).
 struct WeightContext {
   Index fan_out = 0;
   Index fan_in = 0;
   Real activation_gain = 1;  ///< the activation's own gain, for `gain=auto`
+  WeightPlace place = WeightPlace::feed_forward;
 };
 
 /// One named law. `std` below is the standard deviation of an entry.
@@ -30,6 +34,8 @@ struct InitializerKind {
   Matrix (*weight)(const WeightContext&, const Params&, const StreamKey&);
   Vector (*bias)(const WeightContext&, const Params&, const StreamKey&);  ///< nullptr: biases are absent
   bool (*has_bias)(const Params&);                                        ///< nullptr: as `bias` is set
+  bool (*tied_weights)(const Params&) = nullptr;  ///< every layer has the same weights; nullptr: no
+  bool (*tied_biases)(const Params&) = nullptr;   ///< every layer has the same biases; nullptr: no
 };
 
 const Registry<InitializerKind>& initializers();
@@ -45,6 +51,8 @@ class Initializer {
   Matrix weight(const WeightContext& context, const StreamKey& key) const;  ///< fan_out × fan_in
   Vector bias(const WeightContext& context, const StreamKey& key) const;    ///< fan_out; zero if !has_bias()
   bool has_bias() const;
+  bool tied_weights() const { return kind_->tied_weights && kind_->tied_weights(params_); }
+  bool tied_biases() const { return kind_->tied_biases && kind_->tied_biases(params_); }
 
   std::string canonical() const;  ///< `he:law=uniform`
   const InitializerKind& kind() const { return *kind_; }

@@ -26,6 +26,8 @@ struct SchemeContext {
   Index sublayer = 0;      ///< of the layer, 0-based
   Index total_layers = 1;
   Index width = 1;
+  Index heads = 1;
+  bool measuring = false;  ///< the first pass of a scheme that needs a profile
   const BranchKind* branch = nullptr;
   const Params* params = nullptr;
   std::vector<WeightSlot> slots;  ///< the branch's weights
@@ -35,10 +37,14 @@ struct SchemeContext {
   Real real(std::string_view name) const { return params->real(name); }
 };
 
+/// Which slices of a weight (fan_out × fan_in) are scaled to unit Euclidean norm.
+enum class UnitNorm { none, rows, columns };
+
 /// Factors on the initializer's draws of one weight and its bias.
 struct WeightGain {
   Real weight = 1;
   Real bias = 1;
+  UnitNorm unit = UnitNorm::none;  ///< applied to the draw, before `weight`
 };
 
 /// What a scheme decides for one block.
@@ -47,7 +53,9 @@ struct BlockPlan {
   std::optional<Activation> branch_activation, post_activation;
   Scale skip_scale, branch_scale;
   MixRule mix = MixRule::additive;
-  std::map<Role, WeightGain> gains;  ///< absent: 1
+  NormSpec qk_norm;                     ///< over the user's own
+  std::optional<Real> attention_scale;  ///< over head width^(−1/2)
+  std::map<Role, WeightGain> gains;     ///< absent: 1
 
   WeightGain gain(Role role) const;
 };
@@ -60,11 +68,12 @@ struct Scheme {
   std::string_view source;        ///< paper (and equation where it was seen), or "derived here"
   std::string_view depth_symbol;  ///< what L, N or d counts in the source, and here
   std::vector<ParamInfo> params;
-  bool (*depends_on_depth)(const Params&);  ///< whether a block depends on the stack's total depth
-  BlockPlan (*plan)(const SchemeContext&);
+  bool (*depends_on_depth)(const Params&) = nullptr;  ///< whether a block depends on the stack's total depth
+  BlockPlan (*plan)(const SchemeContext&) = nullptr;
   std::vector<std::string_view> made_for = {};  ///< families the source defines it for; empty: any
-  std::string_view init = {};   ///< base law that the source starts from over tokens; empty: he
-  bool needs_profile = false;   ///< plan looks at SchemeContext::profile (Admin)
+  std::string_view init = {};  ///< base law that the source starts from over tokens; empty: he
+  bool unit_input = false;     ///< the input is scaled to unit norm at every position
+  bool needs_profile = false;  ///< plan looks at SchemeContext::profile (Admin)
 };
 
 const Registry<Scheme>& schemes();

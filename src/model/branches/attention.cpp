@@ -8,8 +8,8 @@ BranchKind branch_attention() {
   kind.formula = "Wo softmax(q k^T scale) v + bo over heads, q = Wq x + bq, k = Wk x + bk, v = Wv x + bv";
   kind.summary = "multi-head self-attention over the positions";
   kind.source = "Vaswani et al. 2017 (arXiv 1706.03762), section 3.2";
-  kind.degree = 0;  // softmax of a quadratic form: homogeneous of no degree
-  kind.weight_layers = 2;  // value and output: the path that Fixup counts
+  kind.degree = 0;         // softmax of a quadratic form: homogeneous of no degree
+  kind.weight_layers = 4;  // as Fixup counts them
   kind.has_positions = kind.is_attention = true;
   kind.slots = [](const BranchSizes& n) -> std::vector<WeightSlot> {
     const Index kv = n.features / n.heads * n.kv_heads;
@@ -19,7 +19,8 @@ BranchKind branch_attention() {
             {Role::output, n.features, n.features, true}};
   };
   kind.build = [](const BranchInputs& in) -> Branch {
-    const WeightPair &q = in.weights.at(Role::query), &k = in.weights.at(Role::key), &v = in.weights.at(Role::value);
+    const WeightPair &q = in.weights.at(Role::query), &k = in.weights.at(Role::key),
+                     &v = in.weights.at(Role::value);
     LayerPtr heads = std::make_shared<Attention>(
         AttentionWeights{q.weight, k.weight, v.weight, q.bias, k.bias, v.bias}, in.attention, in.positions);
     return branch_parts::finish({std::move(heads)}, in, Role::output);

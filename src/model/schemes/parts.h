@@ -31,6 +31,52 @@ inline Real depth_power(Real c, Real p, Index total_blocks) {
   return c * std::pow(static_cast<Real>(total_blocks), -p);
 }
 
+/// The default layer norm (eps 1e-5) and RMS norm (eps 1e-6); weight 1, bias 0.
+inline NormSpec layer_norm(Real eps = 1e-5) {
+  return NormSpec::of("layer_norm", eps);
+}
+inline NormSpec rms_norm(Real eps = 1e-6) {
+  return NormSpec::of("rms_norm", eps);
+}
+
+/// `norm=layer|rms`.
+inline ParamInfo norm_param(std::string_view default_text) {
+  return {"norm", ParamKind::choice, default_text, "kind of norm", {"layer", "rms"}};
+}
+inline NormSpec chosen_norm(const SchemeContext& at) {
+  return at.params->text("norm") == "rms" ? rms_norm() : layer_norm();
+}
+
+/// Gain on the value path and the feed-forward matrices: what depth-scaled initializations act on. Biases
+/// keep theirs.
+inline void set_value_path(BlockPlan& plan, const SchemeContext& at, Real gain, Real bias_gain = 1) {
+  for (const WeightSlot& slot : at.slots)
+    if (slot.role != Role::query && slot.role != Role::key) plan.gains[slot.role] = {gain, bias_gain};
+}
+
+/// One fused (3d × d) xavier matrix for queries, keys and values has half the variance of three separate
+/// ones.
+inline void fuse_attention_inputs(BlockPlan& plan, const SchemeContext& at) {
+  for (const WeightSlot& slot : at.slots)
+    if (slot.role == Role::query || slot.role == Role::key || slot.role == Role::value)
+      plan.gains[slot.role].weight *= std::sqrt(Real{0.5});
+}
+
+/// `part` and `other`: where a stack stands in an encoder-decoder, and the layers of the other half (0: as
+/// many).
+inline Real layers(const SchemeContext& at) {
+  return static_cast<Real>(at.total_layers);
+}
+inline Real other_layers(const SchemeContext& at) {
+  const Real other = at.real("other");
+  return other > 0 ? other : layers(at);
+}
+inline ParamInfo other_param() {
+  return {"other", ParamKind::real, "0", "layers of the other half of an encoder-decoder; 0: as many", {}, 0};
+}
+
+inline constexpr std::string_view transformer_init = "xavier:law=uniform";
+inline constexpr std::string_view counts_layers = "N: layers of the stack";
 inline constexpr std::string_view counts_blocks = "L: residual blocks (additions) of the stack";
 
 }  // namespace rezero::scheme_parts

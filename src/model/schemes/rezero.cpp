@@ -8,27 +8,34 @@ namespace {
 Real alpha_of(const SchemeContext& at) {
   const std::vector<Real>& alphas = at.params->series("alphas");
   if (alphas.empty()) return at.real("alpha");
-  if (static_cast<Index>(alphas.size()) != at.total_blocks)
-    throw UsageError("scheme 'rezero' was given " + std::to_string(alphas.size()) + " alphas for " +
-                     std::to_string(at.total_blocks) + " blocks (one number per block is needed)");
-  return alphas[static_cast<std::size_t>(at.block)];
+  const bool shared = at.params->text("shared") == "true";
+  const Index needed = shared ? at.total_layers : at.total_blocks;
+  if (static_cast<Index>(alphas.size()) != needed)
+    throw UsageError(
+        "scheme 'rezero' was given " + std::to_string(alphas.size()) + " alphas for " +
+        std::to_string(needed) +
+        (shared ? " layers (one number per layer is needed)" : " blocks (one number per block is needed)"));
+  return alphas[static_cast<std::size_t>(shared ? at.layer : at.block)];
 }
 
 }  // namespace
 
 Scheme scheme_rezero() {
-  return {"rezero",
-          {},
-          "x' = x + alpha_l F(x)",
-          "a learned scalar per block that starts at zero",
-          "Bachlechner et al. 2021 (arXiv 2003.04887), eq. 4",
-          "none; one alpha per layer",
-          {{"alpha", ParamKind::real, "0", "branch scale of every block"},
-           {"alphas", ParamKind::series, "", "file (.json or .npy) with one branch scale per block"}},
-          [](const Params& params) { return !params.text("alphas").empty(); },
-          [](const SchemeContext& at) {
-            return scheme_parts::branch_scaled(alpha_of(at), ScaleRole::parameter);
-          }};
+  return {
+      "rezero",
+      {},
+      "x' = x + alpha_l F(x)",
+      "a learned scalar per block that starts at zero",
+      "Bachlechner et al. 2021 (arXiv 2003.04887), eq. 4",
+      "none; one alpha per layer",
+      {{"alpha", ParamKind::real, "0", "branch scale of every block"},
+       {"alphas", ParamKind::series, "",
+        "file (.json or .npy) with one branch scale per layer (per block if not shared)"},
+       {"shared", ParamKind::choice, "true", "one alpha for all blocks of a layer", {"true", "false"}}},
+      [](const Params& params) { return !params.text("alphas").empty(); },
+      [](const SchemeContext& at) { return scheme_parts::branch_scaled(alpha_of(at), ScaleRole::parameter); },
+      {},
+      scheme_parts::transformer_init};
 }
 
 }  // namespace rezero

@@ -1,0 +1,50 @@
+#include "parts.h"
+
+namespace rezero {
+namespace {
+
+/// code: r ← 1, and per block ω := r, then r := √(ω² Var[x] + Var[F(x)]). paper: ω_i = √Σ_{j<i} Var[F_j],
+/// measured with all ω = 1, so that ω_1 = 0.
+Real omega(const SchemeContext& at) {
+  const bool paper = at.params->text("form") == "paper";
+  if (paper && at.measuring) return 1;
+  Real square = paper ? 0 : 1;
+  for (Index j = 0; j < at.block; ++j) {
+    const BlockProfile& before = (*at.profile)[static_cast<std::size_t>(j)];
+    square =
+        paper ? square + before.branch_variance : square * before.input_variance + before.branch_variance;
+  }
+  return std::sqrt(square);
+}
+
+BlockPlan plan(const SchemeContext& at) {
+  BlockPlan result;
+  result.post_norm = scheme_parts::layer_norm();
+  result.skip_scale = {Vector::Constant(at.width, omega(at)), ScaleRole::parameter};
+  scheme_parts::fuse_attention_inputs(result, at);
+  return result;
+}
+
+}  // namespace
+
+Scheme scheme_admin() {
+  Scheme scheme;
+  scheme.name = "admin";
+  scheme.update = "x' = LN(omega_l x + F(x)), omega from the variances of a first pass";
+  scheme.summary =
+      "a trained skip scale per feature, set from a profile of the very weights that are analyzed";
+  scheme.source = "Liu et al. 2020 (arXiv 2004.08249)";
+  scheme.depth_symbol = "none: a block looks at those before it";
+  scheme.params = {{"form",
+                    ParamKind::choice,
+                    "code",
+                    "code: one running variance, omega_1 = 1; paper: sum of branch variances, omega_1 = 0",
+                    {"code", "paper"}}};
+  scheme.depends_on_depth = scheme_parts::ignores_depth;
+  scheme.plan = plan;
+  scheme.init = scheme_parts::transformer_init;
+  scheme.needs_profile = true;
+  return scheme;
+}
+
+}  // namespace rezero
