@@ -37,23 +37,23 @@ std::vector<NormKind> table() {
   using C = Standardization::Center;
   using S = Standardization::Scale;
   return {{"layer_norm", {"layernorm", "ln"}, "(x - mean x) / sqrt(var x + eps) * weight + bias",
-           "Ba, Kiros & Hinton 2016 (arXiv 1607.06450)", true, true, true, false, 1,
+           "Ba, Kiros & Hinton 2016 (arXiv 1607.06450)", true, true, true, false, false, 1,
            make_standardization<C::yes, S::root_mean_square>},
           {"rms_norm", {"rmsnorm", "rms"}, "x / sqrt(mean x^2 + eps) * weight",
-           "Zhang & Sennrich 2019 (arXiv 1910.07467)", true, true, true, false, 0,
+           "Zhang & Sennrich 2019 (arXiv 1910.07467)", true, true, true, false, false, 0,
            make_standardization<C::no, S::root_mean_square>},
-          {"l2_norm", {"l2"}, "x / ||x||", "Loshchilov et al. 2024 (arXiv 2410.01131)", false, false, false, false, 0,
+          {"l2_norm", {"l2"}, "x / ||x||", "Loshchilov et al. 2024 (arXiv 2410.01131)", false, false, false, false, false, 0,
            make_standardization<C::no, S::euclidean>},
           {"dynamic_tanh", {"dyt"}, "weight * tanh(alpha x) + bias", "Zhu et al. 2025 (arXiv 2503.10622)", false, true,
-           true, true, 0,
+           true, true, false, 0,
            [](const NormSpec& spec, Shape shape) -> LayerPtr {
              return std::make_shared<PointwiseNorm>(shape, spec, "tanh");
            }},
-          {"derf", {}, "weight * erf(alpha x) + bias", "2025 (arXiv 2512.10938)", false, true, true, true, 0,
+          {"derf", {}, "weight * erf(alpha x) + bias", "2025 (arXiv 2512.10938)", false, true, true, true, false, 0,
            [](const NormSpec& spec, Shape shape) -> LayerPtr {
              return std::make_shared<PointwiseNorm>(shape, spec, "erf");
            }},
-          {"mean_subtraction", {}, "x - mean x", "Yang et al. 2023 (arXiv 2310.02244)", false, false, false, false, 1,
+          {"mean_subtraction", {}, "x - mean x", "Yang et al. 2023 (arXiv 2310.02244)", false, false, false, false, true, 1,
            [](const NormSpec&, Shape shape) -> LayerPtr { return std::make_shared<MeanSubtraction>(shape); }}};
 }
 

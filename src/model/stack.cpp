@@ -64,7 +64,7 @@ class RandomStack final : public Stack {
 
  private:
   static bool is_linear(const NormSpec& norm) {
-    return !norm || norm.layer({1, 1})->positively_homogeneous();
+    return !norm || norm.kind->linear;
   }
   Index per_layer() const { return static_cast<Index>(kinds_.size()); }
 
