@@ -103,6 +103,47 @@ TEST(Bidiagonal, ClustersAndToeplitz) {
   expect_relative(bidiagonal_singular_values(nearly), Vector::Ones(n), 4e-16);
 }
 
+/// Random, graded both ways, nearly diagonal with values 1e-14 apart, and glued: blocks joined by small
+/// superdiagonals.
+Bidiagonal hard_bidiagonal(Index n, std::uint32_t seed) {
+  Bidiagonal B = random_bidiagonal(n, seed);
+  for (Index i = 0; i < n; ++i) {
+    const Real up = std::pow(10.0, -2.0 * static_cast<Real>(i)),
+               down = std::pow(10.0, -2.0 * static_cast<Real>(n - i));
+    Real& d = B.diagonal[i];
+    Real unused = 0, &f = i + 1 < n ? B.superdiagonal[i] : unused;
+    switch (seed % 6) {
+      case 1:
+        d *= up, f *= up;
+        break;
+      case 2:
+        d *= down, f *= down;
+        break;
+      case 3:
+        d *= up, f *= down;
+        break;
+      case 4:
+        d = 1 + 1e-14 * static_cast<Real>(i % 5) * d, f *= 1e-13;
+        break;
+      case 5:
+        d = std::abs(static_cast<Real>(i % 20) - 10) + 1e-3, f = i % 20 == 19 ? 1e-10 : 1;
+        break;
+      default:
+        break;
+    }
+  }
+  return B;
+}
+
+TEST(LawBidiagonal, HardMatricesAreRightToAFewUlps) {
+  for (std::uint32_t seed = 0; seed < 600; ++seed) {
+    const Bidiagonal B = hard_bidiagonal(1 + seed % 61, seed);
+    const Vector sigma = bidiagonal_singular_values(B);
+    ASSERT_EQ(detail::sturm_certificate(B, sigma), "") << seed;
+    if (sigma.size() <= 20) expect_relative(sigma, testing::reference_values(dense_of(B)), 4e-15);
+  }
+}
+
 TEST(Bidiagonal, CountsMatchValues) {
   const Bidiagonal B = random_bidiagonal(50, 8);
   const Vector sigma = bidiagonal_singular_values(B);

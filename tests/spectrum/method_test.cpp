@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
+#include "rezero/parallel/for_each.h"
 #include "spectrum/matrices.h"
 
 namespace rezero {
@@ -64,6 +63,40 @@ TEST(LawMethods, BisectionOnAllSizes) {
       ASSERT_TRUE(s.certified && s.failures.empty()) << rows << " × " << n;
       EXPECT_LE((values(s) - truth).cwiseAbs().maxCoeff(), 2e-14 * truth[0]) << rows << " × " << n;
     }
+}
+
+/// The families that come closest to the claimed bound (docs/accuracy.md): all-equal, orthogonal, two-valued,
+/// Kahan.
+TEST(LawMethods, ErrorsStayWithinTheClaim) {
+  for (Index n = 1; n <= 70; n += n < 30 ? 1 : 8) {
+    Vector two = Vector::Ones(n);
+    two.tail(n / 2).setConstant(0.5);
+    Matrix kahan = Matrix::Zero(n, n);
+    for (Index i = 0; i < n; ++i) {
+      kahan(i, i) = std::pow(std::sin(0.4), static_cast<Real>(i));
+      for (Index j = i + 1; j < n; ++j) kahan(i, j) = -std::cos(0.4) * kahan(i, i);
+    }
+    for (const Matrix& A :
+         {Matrix(Matrix::Constant(n, n, 0.7)), testing::orthogonal(n, n, 3), with_values(two, 4), kahan}) {
+      const Spectrum s = spectrum_of(A);
+      const Vector truth = testing::reference_values(A);
+      ASSERT_TRUE(s.certified && s.failures.empty()) << n;
+      EXPECT_LE((values(s) - truth).cwiseAbs().maxCoeff(), std::max(s.relative_resolution, 4e-16) * truth[0])
+          << n;
+    }
+  }
+}
+
+TEST(LawMethods, SameBytesOnAnyThread) {
+  const auto compute = [](Index i) {
+    SpectrumRequest request;
+    if (i % 3 == 1) request.method = "spectra", request.top = 3;
+    if (i % 3 == 2) request.method = "spectra", request.bottom = 2;
+    return values(spectrum_of(random_matrix(40 + i, 50, static_cast<std::uint32_t>(i)), request));
+  };
+  std::vector<Vector> threaded(24);
+  for_each_index(24, 3, [&](Index i) { threaded[static_cast<std::size_t>(i)] = compute(i); });
+  for (Index i = 0; i < 24; ++i) EXPECT_EQ(threaded[static_cast<std::size_t>(i)], compute(i)) << i;
 }
 
 /// A method that fails or lies is found out, recorded, and followed by the next one.

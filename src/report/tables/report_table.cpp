@@ -141,7 +141,7 @@ class ReportTable final : public Renderer {
 
   void legend() {
     output_(
-        "σ≈1: share of singular values in [0.9, 1.1]. κ = σ max / σ min. "
+        "σ≈1: share of σ in [0.9, 1.1]. κ = σ max / σ min. "
         "Drawn: ├ σ min, ● median, ┤ σ max, ┊ 1.\n");
     if (plan_->seeds.size() > 1 && !plan_->stack)
       output_("7.17(12) is 7.17 ± 0.12: mean and standard error over seeds.\n");

@@ -1,0 +1,83 @@
+/// The exact Jacobian of mlp stacks: floating-point rate of the products, weights apart, and the whole cell.
+
+#include <benchmark/benchmark.h>
+#include <malloc.h>
+
+#include "rezero/analysis/sweep.h"
+#include "rezero/jacobian/forward.h"
+
+namespace rezero {
+namespace {
+
+/// As the command does: without it, packing buffers are given back to the system and faulted in at every product.
+const bool memory_is_kept = mallopt(M_TRIM_THRESHOLD, 256 << 20) != 0 && mallopt(M_MMAP_THRESHOLD, 32 << 20) != 0;
+
+StackSpec spec_of(Index width, Real ratio) {
+  return {SchemeSpec("depth-power"),
+          &branches().at("mlp"),
+          width,
+          ratio,
+          Activation("relu"),
+          Initializer(parse_named_spec("he")),
+          false,
+          {}};
+}
+
+/// A stack whose blocks are made once: what is timed is the product alone.
+StackPtr held_stack(Index width, Real ratio, Index depth) {
+  const StackPtr random = build_stack(spec_of(width, ratio), 1, depth);
+  std::vector<BlockParts> parts;
+  for (Index l = 0; l < depth; ++l) parts.push_back(random->block(l)->parts());
+  return make_stack(std::move(parts), random->input());
+}
+
+void BM_product(benchmark::State& state) {
+  const Index n = state.range(0), ratio = state.range(1), depth = 8;
+  const StackPtr stack = held_stack(n, static_cast<Real>(ratio), depth);
+  ForwardOptions options;
+  options.workers = static_cast<int>(state.range(2));
+  for (auto _ : state)
+    forward_jacobian(
+        *stack, stack->input(), Matrix::Identity(n, n), {depth}, [](const ForwardStep&) {}, options);
+  // 4 n² h a column and block as two products; the wide form does fewer.
+  state.counters["flop/s"] = benchmark::Counter(
+      static_cast<double>(state.iterations() * depth * 4 * n * n * n * ratio), benchmark::Counter::kIsRate);
+}
+BENCHMARK(BM_product)
+    ->ArgNames({"n", "ratio", "threads"})
+    ->ArgsProduct({{64, 256, 512}, {1, 4}, {1}})
+    ->ArgsProduct({{512}, {1}, {2}})
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+
+void BM_gemm(benchmark::State& state) {
+  const Index n = state.range(0);
+  const Matrix A = Matrix::Random(n, n), B = Matrix::Random(n, n);
+  Matrix C(n, n);
+  for (auto _ : state) {
+    C.noalias() = A * B;
+    benchmark::DoNotOptimize(C.data());
+  }
+  state.counters["flop/s"] = benchmark::Counter(static_cast<double>(state.iterations() * 2 * n * n * n),
+                                                benchmark::Counter::kIsRate);
+}
+BENCHMARK(BM_gemm)->ArgName("n")->Arg(64)->Arg(256)->Arg(512)->Unit(benchmark::kMillisecond);
+
+void BM_sweep(benchmark::State& state) {  // weights, Jacobian and spectrum of 64 cells
+  SweepPlan plan;
+  plan.schemes = {SchemeSpec("depth-power")};
+  plan.family = &branches().at("mlp");
+  plan.depths = {32};
+  plan.widths = {128};
+  plan.activations = {Activation("relu")};
+  plan.initializers = {Initializer(parse_named_spec("he"))};
+  for (std::uint64_t seed = 0; seed < 64; ++seed) plan.seeds.push_back(seed);
+  const std::vector<Cell> cells = expand_cells(plan);
+  RunOptions run;
+  run.threads = static_cast<int>(state.range(0));
+  for (auto _ : state) run_sweep(plan, cells, run, [](const CellResult&) {});
+}
+BENCHMARK(BM_sweep)->ArgName("threads")->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace rezero

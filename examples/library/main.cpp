@@ -1,0 +1,23 @@
+// The library without the command: the Jacobian of one random stack at three depths, and its extreme singular values.
+
+#include <cstdio>
+
+#include "rezero/jacobian/forward.h"
+#include "rezero/model/stack.h"
+#include "rezero/spectrum/spectrum.h"
+
+int main() {
+  using namespace rezero;
+  const StackSpec spec{SchemeSpec("depth-power:p=0.5"), &branches().at("mlp"), 64, 1,
+                       Activation("relu"), Initializer(parse_named_spec("he")), false, {}};
+  const Index depth = 32;
+  const StackPtr stack = build_stack(spec, /*seed=*/7, depth);
+  const Index n = stack->shape().size();
+
+  forward_jacobian(*stack, stack->input(), Matrix::Identity(n, n), {8, 16, 32}, [](const ForwardStep& step) {
+    const Spectrum spectrum = compute_spectrum(step.jacobian, {});
+    std::printf("after %2ld blocks: log10 sigma_max %6.3f, log10 sigma_min %6.3f (%s, %s)\n",
+                static_cast<long>(step.depth), spectrum.sigma.front().log10(), spectrum.sigma.back().log10(),
+                spectrum.method.c_str(), spectrum.certified ? "certified" : "not certified");
+  });
+}

@@ -1,0 +1,11 @@
+# Runs every plan of examples/plans: analyses give a report, and the isometry plan passes verify.
+file(REMOVE_RECURSE ${WORK})
+file(MAKE_DIRECTORY ${WORK})
+function(run)
+  execute_process(COMMAND ${TOOL} ${ARGN} RESULT_VARIABLE failed OUTPUT_QUIET ERROR_VARIABLE errors)
+  if(NOT failed EQUAL 0)
+    message(FATAL_ERROR "${ARGN} gave ${failed}: ${errors}")
+  endif()
+endfunction()
+run(--config ${SOURCE}/plans/schemes.json -o ${WORK}/report.json)
+run(verify --config ${SOURCE}/plans/isometry.json)

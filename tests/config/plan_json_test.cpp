@@ -1,0 +1,120 @@
+/// Plans as JSON, there and back.
+#include <gtest/gtest.h>
+
+#include "plan_support.h"
+#include "rezero/io/npy.h"
+
+namespace rezero {
+namespace {
+
+using test::World;
+using Indices = std::vector<Index>;
+
+const World& world() {
+  static const World world{
+      {{"a.json", "[0, 0.5, 1]"}, {"x.npy", npy_bytes({{4}, {1, 2, 3, 4}})}, {"s.safetensors", "stack"}}};
+  return world;
+}
+
+void expect_round_trip(const PlanOptions& options, PlanUse use = PlanUse::analysis) {
+  const std::string first = plan_json(world().plan(options, use));
+  const SweepPlan again = world().plan(plan_options_from_json(first, "plan.json"), use);
+  EXPECT_EQ(plan_json(again), first);
+  const std::string report = "{\"schema\": \"rezero-analyze/report/1\", \"plan\": " + first + "}";
+  EXPECT_EQ(plan_json(world().plan(plan_options_from_json(report, "report.json"), use)), first);
+  const std::string stream = "{\"kind\": \"context\", \"plan\": " + first + "}\n{\"kind\": \"result\"}\n";
+  EXPECT_EQ(plan_json(world().plan(plan_options_from_json(stream, "report.ndjson"), use)), first);
+}
+
+std::string error_of(const std::string& text) {
+  try {
+    plan_options_from_json(text, "p");
+  } catch (const IoError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(PlanJson, RandomStacksMakeTheRoundTrip) {
+  expect_round_trip({});
+  PlanOptions options;
+  for (const char* scheme : {"plain", "fixed:alpha=0.3", "depth-power:p=1", "rezero:alpha=1e-300",
+                             "stable-resnet", "depth-mup:c=2"})
+    for (const char* family : {"linear", "dense", "preactivation", "mlp", "glu"}) {
+      options.scheme = {scheme, "gated"}, options.family = family;
+      expect_round_trip(options);
+    }
+  options.family = "mlp", options.hidden_ratio = 0.1, options.activation = {"tanh", "leaky_relu"};
+  options.init = {"he:law=uniform", "orthogonal"}, options.tied = true, options.input = "sphere";
+  options.seed = std::vector<std::uint64_t>{18446744073709551615u, 0};
+  options.width = Indices{8, 16}, options.top = 2, options.bottom = 1, options.method = "spectra";
+  options.values = "log10", options.profile = true, options.cotangent = "ones";
+  expect_round_trip(options);
+}
+
+TEST(PlanJson, FilesAndVerdictsMakeTheRoundTrip) {
+  PlanOptions options;
+  options.scheme = {"rezero:alphas=a.json"}, options.width = Indices{4}, options.input = "x.npy";
+  expect_round_trip(options);
+  options.check = {"alive", "isometry:tol=0.25"}, options.cotangent = "ones";
+  expect_round_trip(options, PlanUse::verify);
+  PlanOptions stack;
+  stack.stack = "s.safetensors";
+  expect_round_trip(stack);
+  stack.input = "x.npy", stack.depth = Indices{1, 2};
+  expect_round_trip(stack);
+  expect_round_trip(stack, PlanUse::verify);
+}
+
+TEST(PlanJson, APlanOfTheOtherCommandIsUnderstood) {
+  PlanOptions options;
+  options.scheme = {"rezero"};
+  const std::string verdict = plan_json(world().plan(options, PlanUse::verify));
+  EXPECT_EQ(plan_json(world().plan(plan_options_from_json(verdict, "p"))), plan_json(world().plan(options)));
+  const std::string report = plan_json(world().plan(options));
+  EXPECT_EQ(plan_json(world().plan(plan_options_from_json(report, "p"), PlanUse::verify)), verdict);
+}
+
+TEST(PlanJson, ListsMayBeWrittenAsOptions) {
+  const PlanOptions options = plan_options_from_json(
+      R"({"scheme": "plain,fixed:alpha=0.2", "depth": "1:8:x2", "width": 32, "seed": "0:3", "family": null})",
+      "p");
+  EXPECT_EQ(*options.scheme, (std::vector<std::string>{"plain", "fixed:alpha=0.2"}));
+  EXPECT_EQ(*options.depth, (Indices{1, 2, 4, 8}));
+  EXPECT_EQ(*options.width, Indices{32});
+  EXPECT_EQ(options.seed->size(), 4u);
+  EXPECT_FALSE(options.family);
+}
+
+TEST(PlanJson, FaultsNameTheirPath) {
+  EXPECT_EQ(
+      error_of(R"({"plan": {"depth": [1, 2, "x"]}})"),
+      "plan 'p': plan.depth[2]: expected a whole number from 1 to 9007199254740992, found the string 'x'");
+  EXPECT_EQ(error_of(R"({"scheem": "plain"})").find("plan 'p': unknown key 'scheem'"), 0u);
+  EXPECT_NE(error_of(R"({"scheem": "plain"})").find("Did you mean 'scheme'?"), std::string::npos);
+  EXPECT_EQ(error_of(R"({"scheme": ["plain", "rezro"]})").find("plan 'p': scheme[1]: unknown scheme 'rezro'"),
+            0u);
+  EXPECT_EQ(error_of(R"({"depth": "4:1"})").find("plan 'p': depth: "), 0u);
+  EXPECT_EQ(error_of(R"({"seed": [-1]})").find("plan 'p': seed[0]: "), 0u);
+  EXPECT_EQ(error_of(R"({"seed": ["1,2"]})").find("plan 'p': seed[0]: "), 0u);
+  EXPECT_EQ(error_of(R"({"seed": [1e17]})").find("plan 'p': seed[0]: "), 0u);
+  for (const char* bad :
+       {"[]", "1", "", "{\"depth\": []}", "{\"tied\": 1}", "{\"profile\": \"yes\"}",
+        "{\"hidden_ratio\": \"1\"}", "{\"top\": 0}", "{\"files\": [{\"path\": \"a\"}]}",
+        "{\"files\": [{\"path\": \"a\", \"sha256\": \"x\"}]}", "{\"depth\": 1, \"depth\": 2}",
+        "{\"init\": [\"he:gain\"]}", "{\"check\": [\"identiti\"]}", "{\"method\": \"x\"}"})
+    EXPECT_NE(error_of(bad), "no error") << bad;
+}
+
+TEST(PlanJson, WhatTheCommandLineSaysWins) {
+  const PlanOptions base = plan_options_from_json(R"({"scheme": "plain", "depth": 3, "profile": true})", "p");
+  PlanOptions over;
+  over.scheme = {"rezero"}, over.profile = false;
+  const PlanOptions merged = merge(base, over);
+  EXPECT_EQ(*merged.scheme, std::vector<std::string>{"rezero"});
+  EXPECT_EQ(*merged.depth, Indices{3});
+  EXPECT_FALSE(*merged.profile);
+}
+
+}  // namespace
+}  // namespace rezero

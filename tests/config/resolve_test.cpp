@@ -1,0 +1,184 @@
+#include "rezero/config/resolve.h"
+
+#include <gtest/gtest.h>
+
+#include "plan_support.h"
+#include "rezero/io/npy.h"
+#include "rezero/io/sha256.h"
+
+namespace rezero {
+namespace {
+
+using test::World;
+using Indices = std::vector<Index>;
+using Names = std::vector<std::string>;
+
+World with_files() {
+  World world;
+  world.files["a.json"] = "[0, 0.5, 1]";
+  world.files["b.json"] = "[1, 2]";
+  world.files["c.npy"] = npy_bytes({{3}, {1, 2, 3}});
+  world.files["x.npy"] = npy_bytes({{4}, {1, 2, 3, 4}});
+  world.files["row.npy"] = npy_bytes({{1, 4}, {1, 2, 3, 4}});
+  world.files["s.safetensors"] = "stack";
+  return world;
+}
+
+PlanOptions series_options(const char* file) {
+  PlanOptions options;
+  options.scheme = {std::string("rezero:alphas=") + file};
+  return options;
+}
+
+PlanOptions stack_options() {
+  PlanOptions options;
+  options.stack = "s.safetensors";
+  return options;
+}
+
+bool names_all(const std::string& message, const Names& words) {
+  for (const std::string& word : words)
+    if (message.find(word) == std::string::npos) return false;
+  return true;
+}
+
+TEST(Resolve, TheDefaultPlan) {
+  const SweepPlan plan = World().plan({});
+  ASSERT_EQ(plan.schemes.size(), 4u);
+  EXPECT_EQ(plan.schemes[2].canonical(), "depth-power");
+  EXPECT_EQ(plan.family->name, "mlp");
+  EXPECT_EQ(plan.widths, Indices{64});
+  EXPECT_EQ(plan.depths, (Indices{1, 2, 4, 8, 16, 32, 64}));
+  EXPECT_EQ(plan.seeds, std::vector<std::uint64_t>{0});
+  EXPECT_EQ(plan.activations[0].canonical(), "relu");
+  EXPECT_EQ(plan.initializers[0].canonical(), "he");
+  EXPECT_EQ(plan.input.law, InputLaw::normal);
+  EXPECT_TRUE(plan.files.empty());
+}
+
+TEST(Resolve, VerifyHasDefaultChecksAndNoDefaultScheme) {
+  PlanOptions options;
+  EXPECT_NE(World().error(options, PlanUse::verify), "no error");
+  options.scheme = {"rezero"};
+  const SweepPlan plan = World().plan(options, PlanUse::verify);
+  ASSERT_EQ(plan.analysis.checks.size(), 2u);
+  EXPECT_FALSE(plan.analysis.spectrum);
+  options.check = {"isometry:tol=0.2"};
+  EXPECT_TRUE(World().plan(options, PlanUse::verify).analysis.spectrum);
+}
+
+TEST(Resolve, RepetitionsAreDropped) {
+  PlanOptions options;
+  options.scheme = {"fixed", "rezero", "fixed:alpha=0.1"};
+  options.seed = std::vector<std::uint64_t>{3, 1, 3};
+  options.depth = Indices{4, 1, 4};
+  const SweepPlan plan = World().plan(options);
+  EXPECT_EQ(plan.schemes.size(), 2u);
+  EXPECT_EQ(plan.seeds, (std::vector<std::uint64_t>{3, 1}));
+  EXPECT_EQ(plan.depths, (Indices{1, 4}));
+}
+
+TEST(Resolve, ContradictionsNameBoth) {
+  const auto error = [](auto&& change) {
+    PlanOptions options;
+    change(options);
+    return with_files().error(options);
+  };
+  EXPECT_TRUE(names_all(error([](auto& o) { o.stack = "s.safetensors", o.scheme = {"rezero"}; }),
+                        {"--stack", "--scheme"}));
+  EXPECT_TRUE(
+      names_all(error([](auto& o) { o.stack = "s.safetensors", o.seed = {{1}}; }), {"--stack", "--seed"}));
+  EXPECT_TRUE(names_all(error([](auto& o) { o.family = "dense", o.hidden_ratio = 2; }),
+                        {"--hidden-ratio", "--family dense"}));
+  EXPECT_TRUE(names_all(error([](auto& o) { o.family = "linear", o.activation = {"tanh"}; }),
+                        {"--activation", "--family linear"}));
+  EXPECT_TRUE(names_all(error([](auto& o) { o.cotangent = "ones"; }), {"--cotangent", "--profile"}));
+  EXPECT_TRUE(names_all(error([](auto& o) { o.top = 40, o.bottom = 30; }), {"--top", "--bottom", "64"}));
+  EXPECT_TRUE(names_all(error([](auto& o) { o.method = "spectra"; }), {"--method spectra", "--top"}));
+  EXPECT_TRUE(names_all(error([](auto& o) { o.stack = "s.safetensors", o.depth = {{4}}; }),
+                        {"--depth 4", "3 blocks"}));
+}
+
+TEST(Resolve, UnknownNamesGetASuggestion) {
+  const auto error = [](auto&& change) {
+    PlanOptions options;
+    change(options);
+    return World().error(options);
+  };
+  EXPECT_TRUE(names_all(error([](auto& o) { o.scheme = {"rezro"}; }), {"Did you mean 'rezero'?"}));
+  EXPECT_TRUE(names_all(error([](auto& o) { o.family = "mpl"; }), {"Did you mean 'mlp'?"}));
+  EXPECT_TRUE(names_all(error([](auto& o) { o.activation = {"rleu"}; }), {"Did you mean 'relu'?"}));
+  EXPECT_TRUE(names_all(error([](auto& o) { o.init = {"kaimng"}; }), {"Did you mean 'kaiming'?"}));
+  EXPECT_TRUE(names_all(error([](auto& o) { o.method = "dnese"; }), {"Did you mean 'dense'?"}));
+  EXPECT_TRUE(names_all(error([](auto& o) { o.values = "log01"; }), {"Did you mean 'log10'?"}));
+  EXPECT_TRUE(names_all(error([](auto& o) { o.input = "norml"; }), {"Did you mean 'normal'?"}));
+}
+
+TEST(Resolve, SizesAreRefusedByName) {
+  const auto error = [](auto&& change) {
+    PlanOptions options;
+    change(options);
+    return World().error(options);
+  };
+  EXPECT_TRUE(names_all(error([](auto& o) { o.hidden_ratio = -1; }), {"--hidden-ratio", "-1"}));
+  EXPECT_TRUE(names_all(error([](auto& o) { o.hidden_ratio = 1e300; }), {"--hidden-ratio", "--width"}));
+  EXPECT_TRUE(names_all(error([](auto& o) { o.depth = {{5000000000}}; }), {"--depth 5000000000"}));
+  EXPECT_TRUE(names_all(error([](auto& o) {
+                          o.seed = std::vector<std::uint64_t>(1000000);
+                          for (std::size_t i = 0; i < o.seed->size(); ++i) (*o.seed)[i] = i;
+                        }),
+                        {"results", "split"}));
+  EXPECT_TRUE(names_all(error([](auto& o) { o.top = 0; }), {"--top"}));
+}
+
+TEST(Resolve, SeriesAreReadAndDefineTheDepth) {
+  const SweepPlan plan = with_files().plan(series_options("a.json"));
+  EXPECT_EQ(plan.depths, Indices{3});
+  EXPECT_EQ(plan.schemes[0].params().series("alphas"), (std::vector<Real>{0, 0.5, 1}));
+  ASSERT_EQ(plan.files.size(), 1u);
+  EXPECT_EQ(plan.files[0].sha256, sha256_hex("[0, 0.5, 1]"));
+  EXPECT_EQ(with_files().plan(series_options("c.npy")).schemes[0].params().series("alphas").size(), 3u);
+}
+
+TEST(Resolve, SeriesOfAnotherLengthAreUsageErrors) {
+  PlanOptions options = series_options("a.json");
+  options.depth = Indices{2};
+  EXPECT_TRUE(names_all(with_files().error(options), {"a.json", "3 numbers", "2"}));
+  options = series_options("a.json");
+  options.scheme->push_back("rezero:alphas=b.json");
+  EXPECT_TRUE(names_all(with_files().error(options), {"a.json", "b.json"}));
+  EXPECT_NE(with_files().error(series_options("a.txt")), "no error");
+  EXPECT_NE(with_files().error<IoError>(series_options("missing.json")), "no error");
+}
+
+TEST(Resolve, InputsAreReadAndMustFit) {
+  PlanOptions options;
+  options.width = Indices{4}, options.input = "x.npy";
+  EXPECT_EQ(with_files().plan(options).input.values, (Vector(4) << 1, 2, 3, 4).finished());
+  options.input = "row.npy";
+  EXPECT_EQ(with_files().plan(options).input.values.size(), 4);
+  options.input = "c.npy";
+  EXPECT_TRUE(names_all(with_files().error(options), {"c.npy", "3", "4"}));
+  options.input = "x.npy", options.width = Indices{4, 8};
+  EXPECT_TRUE(names_all(with_files().error(options), {"x.npy", "8"}));
+}
+
+TEST(Resolve, AStackFileBringsItsDepthAndInput) {
+  PlanOptions options = stack_options();
+  const SweepPlan plan = with_files().plan(options);
+  EXPECT_EQ(plan.depths, Indices{3});
+  EXPECT_EQ(plan.stack->file.sha256, sha256_hex("stack"));
+  options.input = "ones";
+  EXPECT_EQ(with_files().plan(options).stack->stack->input(), Vector::Ones(4));
+  options.input = "x.npy";
+  EXPECT_EQ(with_files().plan(options).stack->stack->input()[3], 4);
+}
+
+TEST(Resolve, AChangedFileIsAnIoErrorThatNamesIt) {
+  PlanOptions options = series_options("a.json");
+  options.files = {{"a.json", std::string(64, '0')}};
+  EXPECT_TRUE(names_all(with_files().error<IoError>(options), {"a.json", "SHA-256"}));
+}
+
+}  // namespace
+}  // namespace rezero

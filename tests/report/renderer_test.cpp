@@ -1,0 +1,154 @@
+#include "rezero/report/renderer.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <sstream>
+
+#include "fixtures.h"
+#include "io/strict_json.h"
+
+namespace rezero {
+namespace {
+
+using namespace test;
+using Json = nlohmann::ordered_json;
+
+Json first_row(const SweepPlan& plan, const CellResult& result) {
+  return parse_strict_json(written(plan, "json", {result}, {}), "report")["results"][0];
+}
+
+SweepPlan plan_with_values(const char* mode) {
+  PlanOptions options = small_options();
+  options.values = mode;
+  return plan_of(options);
+}
+
+TEST(Renderer, UnknownFormatsAndVerdictsInCsvAreUsageErrors) {
+  const Output nowhere = [](std::string_view) {};
+  EXPECT_THROW(make_renderer("jsn", ReportKind::report, nowhere), UsageError);
+  EXPECT_THROW(make_renderer("csv", ReportKind::verdict, nowhere), UsageError);
+  EXPECT_EQ(renderers().at("ndjson").emission, Emission::lines);
+}
+
+TEST(Renderer, ResolvedValuesThenNullsThenZeros) {
+  Spectrum spectrum = full_spectrum(
+      {ScaledReal::make(2), ScaledReal::make(0.1), ScaledReal::make(1e-17), ScaledReal::make(0)});
+  spectrum.null_directions = 1;
+  const Json linear = first_row(plan_with_values("linear"), row_of(spectrum));
+  EXPECT_EQ(linear["singular_values"].dump(), "[2.0,0.1,null,0.0]");
+  EXPECT_EQ(linear["status"], "unresolved");
+  EXPECT_EQ(linear["spectrum"]["unresolved"], 1);
+  const Json log10 = first_row(plan_with_values("log10"), row_of(spectrum));
+  EXPECT_EQ(log10["log10_singular_values"].size(), 4u);
+  EXPECT_DOUBLE_EQ(log10["log10_singular_values"][1].get<Real>(), -1);
+  EXPECT_TRUE(log10["log10_singular_values"][3].is_null());
+  EXPECT_FALSE(first_row(plan_with_values("none"), row_of(spectrum)).contains("singular_values"));
+}
+
+TEST(Renderer, ValuesOutOfRangeAreNullInLinearModeOnly) {
+  const Spectrum spectrum = full_spectrum({ScaledReal::make(1, 4000), ScaledReal::make(1, 3999)});
+  const Json linear = first_row(plan_with_values("linear"), row_of(spectrum));
+  EXPECT_EQ(linear["status"], "out_of_range");
+  EXPECT_EQ(linear["singular_values"].dump(), "[null,null]");
+  EXPECT_EQ(linear["spectrum"]["out_of_range"], 2);
+  EXPECT_EQ(first_row(plan_with_values("log10"), row_of(spectrum))["status"], "ok");
+}
+
+TEST(Renderer, ASpectrumThatBrokeDownHasNoValues) {
+  Spectrum spectrum = full_spectrum({ScaledReal::make(1)});
+  spectrum.status = SpectrumStatus::breakdown, spectrum.message = "why";
+  const Json row = first_row(plan_with_values("linear"), row_of(spectrum));
+  EXPECT_TRUE(row["singular_values"].is_null());
+  EXPECT_EQ(row["status"], "breakdown");
+  EXPECT_EQ(row["spectrum"]["message"], "why");
+}
+
+TEST(Renderer, NoNumberIsEverNonFinite) {
+  CellResult result = row_of(full_spectrum({ScaledReal::make(1)}));
+  result.depths[0].metrics[0] = std::numeric_limits<Real>::infinity();
+  result.depths[0].metrics[1] = std::numeric_limits<Real>::quiet_NaN();
+  const Json row = first_row(plan_with_values("linear"), result);
+  EXPECT_TRUE(row["metrics"]["sigma_max"].is_null());
+  EXPECT_TRUE(row["metrics"]["sigma_min"].is_null());
+}
+
+TEST(Renderer, DoublesReadBackExactly) {
+  const std::vector<Real> values = {1.7976931348623157e308, 1e22, 1.0, 1.0 / 3, 2.2250738585072014e-308};
+  std::vector<ScaledReal> sigma;
+  for (const Real value : values) sigma.push_back(ScaledReal::make(value));
+  Spectrum spectrum = full_spectrum(sigma);
+  spectrum.relative_resolution = 0;
+  const Json row = first_row(plan_with_values("linear"), row_of(spectrum));
+  for (std::size_t i = 0; i < values.size(); ++i) EXPECT_EQ(row["singular_values"][i].get<Real>(), values[i]);
+}
+
+TEST(Renderer, TextFromOutsideIsEscaped) {
+  CellResult result = row_of(full_spectrum({ScaledReal::make(1)}));
+  result.labels.scheme.reset();
+  result.labels.stack = "a\"b\\\n\x01\xff\xc3\xa9";
+  EXPECT_EQ(first_row(plan_with_values("linear"), result)["stack"], "a\"b\\\n\x01\xef\xbf\xbd\xc3\xa9");
+}
+
+TEST(Renderer, StreamedLinesComeAtOnce) {
+  const SweepPlan plan = plan_of(small_options());
+  std::vector<std::string> pieces;
+  const auto renderer = make_renderer("ndjson", ReportKind::report,
+                                      [&](std::string_view piece) { pieces.emplace_back(piece); });
+  renderer->begin({{}, &plan, plan_json(plan)});
+  renderer->cell(row_of(full_spectrum({ScaledReal::make(1)})));
+  ASSERT_EQ(pieces.size(), 2u);
+  EXPECT_EQ(pieces[1].substr(0, 19), "{\"kind\": \"result\", ");
+  EXPECT_EQ(pieces[1].back(), '\n');
+}
+
+TEST(Renderer, LongArraysAreHandedOnInPieces) {
+  const SweepPlan plan = plan_of(small_options());
+  std::size_t longest = 0, total = 0;
+  const auto renderer = make_renderer("json", ReportKind::report, [&](std::string_view piece) {
+    longest = std::max(longest, piece.size()), total += piece.size();
+  });
+  renderer->begin({{}, &plan, plan_json(plan)});
+  renderer->cell(row_of(full_spectrum(std::vector<ScaledReal>(200000, ScaledReal::make(1.0 / 3)))));
+  EXPECT_GT(total, 3000000u);
+  EXPECT_LT(longest, 100000u);
+}
+
+TEST(Renderer, CsvHasOneFieldForEachTitle) {
+  PlanOptions options = small_options();
+  options.family = "glu", options.depth = std::vector<Index>{1, 2000};
+  const std::string text = run_and_write(plan_of(options), "csv");
+  std::istringstream lines(text);
+  std::size_t fields = 0, rows = 0, failed = 0;
+  for (std::string line; std::getline(lines, line); ++rows) {
+    EXPECT_EQ(line.back(), '\r');
+    const std::size_t commas = static_cast<std::size_t>(std::count(line.begin(), line.end(), ','));
+    if (rows == 0) fields = commas;
+    failed += line.find(",failed,") != std::string::npos;
+    const bool plain = line.find('"') == std::string::npos;
+    EXPECT_TRUE(!plain || commas == fields) << line;
+  }
+  EXPECT_EQ(rows, 5u);
+  EXPECT_GE(failed, 1u);
+}
+
+TEST(Renderer, CsvQuotesWhatNeedsIt) {
+  CellResult result = row_of(full_spectrum({ScaledReal::make(1)}));
+  result.labels.scheme.reset(), result.labels.stack = "a,\"b\"";
+  EXPECT_NE(written(plan_of(small_options()), "csv", {result}, {}).find("\n,\"a,\"\"b\"\"\",mlp,"),
+            std::string::npos);
+}
+
+TEST(Renderer, AVerdictFailsWhenAStackDoes) {
+  PlanOptions options = small_options();
+  options.scheme = {"rezero"};
+  const SweepPlan plan = plan_of(options, PlanUse::verify);
+  EXPECT_EQ(parse_strict_json(run_and_write(plan, "json"), "verdict")["pass"], true);
+  CellResult failed;
+  failed.labels.scheme = SchemeSpec("rezero");
+  failed.failures = {{3, "numerical", "block 2: not finite"}};
+  EXPECT_EQ(parse_strict_json(written(plan, "json", {failed}, {}), "verdict")["pass"], false);
+}
+
+}  // namespace
+}  // namespace rezero

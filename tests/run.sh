@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds everything and runs every test.
+#   tests/run.sh              the whole suite (Release)
+#   tests/run.sh --sanitize   also the suite without its slow tests under AddressSanitizer and UBSan
+# Warnings are errors when CI is set. REZERO_BUILD_DIR chooses another build folder.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+sanitize=no
+[ "${1:-}" = --sanitize ] && sanitize=yes
+werror=OFF
+[ -n "${CI:-}" ] && werror=ON
+jobs=$(nproc)
+
+step() { printf '\n== %s\n' "$*"; }
+
+cmake/install-packages.sh build test bench
+launcher=()
+command -v ccache >/dev/null && launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+
+build() {  # folder, options…
+  local folder=$1
+  shift
+  cmake -S . -B "$folder" -G Ninja -DREZERO_WARNINGS_AS_ERRORS=$werror "${launcher[@]}" "$@" >/dev/null
+  cmake --build "$folder" --parallel "$jobs"
+}
+
+folder=${REZERO_BUILD_DIR:-build}
+step "build"
+build "$folder" -DCMAKE_BUILD_TYPE=Release -DREZERO_BUILD_TESTS=ON -DREZERO_BUILD_EXAMPLES=ON -DREZERO_BUILD_BENCHMARKS=ON
+step "headers that compile alone"
+cmake --build "$folder" --target all_verify_interface_header_sets --parallel "$jobs"
+
+step "tests"
+ctest --test-dir "$folder" --output-on-failure --parallel "$jobs"
+
+if [ $sanitize = yes ]; then
+  step "build with AddressSanitizer and UndefinedBehaviorSanitizer"
+  build "$folder-asan" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DREZERO_SANITIZE=address,undefined \
+    -DREZERO_BUILD_TESTS=ON -DREZERO_BUILD_EXAMPLES=OFF -DREZERO_BUILD_BENCHMARKS=OFF
+  step "tests under sanitizers"
+  ctest --test-dir "$folder-asan" --output-on-failure --parallel "$jobs" --label-exclude slow
+fi
