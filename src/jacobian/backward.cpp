@@ -53,9 +53,9 @@ void pull_back(const LinearMap& block, ScaledMatrix& suffix, Index l, int worker
 }
 
 ScaledReal square_norm(const ScaledMatrix& a) {
-  ScaledReal norm = frobenius_norm(a.mantissa);
-  norm.exponent += a.exponent;
-  return norm.is_zero() ? norm : times(norm, norm);
+  ScaledReal square = frobenius_square(a.mantissa);
+  if (!square.is_zero()) square.exponent += 2 * a.exponent;
+  return square;
 }
 
 }  // namespace

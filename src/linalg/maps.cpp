@@ -114,6 +114,7 @@ class Sum final : public LinearMap {
 
 class Product final : public LinearMap {
  public:
+  /// At least two factors.
   explicit Product(std::vector<LinearMapPtr> factors) : factors_(std::move(factors)) {
     for (std::size_t i = 1; i < factors_.size(); ++i)
       REZERO_REQUIRE(factors_[i]->cols() == factors_[i - 1]->rows());
@@ -132,8 +133,9 @@ class Product final : public LinearMap {
 
  private:
   void do_apply(ConstColumns v, Columns out) const override {
-    Matrix now = v;
-    for (std::size_t i = 0; i + 1 < factors_.size(); ++i) {
+    Matrix now(factors_.front()->rows(), v.cols());
+    factors_.front()->apply(v, now);
+    for (std::size_t i = 1; i + 1 < factors_.size(); ++i) {
       Matrix next(factors_[i]->rows(), v.cols());
       factors_[i]->apply(now, next);
       now.swap(next);
@@ -141,8 +143,9 @@ class Product final : public LinearMap {
     factors_.back()->apply(now, out);
   }
   void do_apply_transpose(ConstColumns u, Columns out) const override {
-    Matrix now = u;
-    for (std::size_t i = factors_.size(); --i > 0;) {
+    Matrix now(factors_.back()->cols(), u.cols());
+    factors_.back()->apply_transpose(u, now);
+    for (std::size_t i = factors_.size() - 1; --i > 0;) {
       Matrix next(factors_[i]->cols(), u.cols());
       factors_[i]->apply_transpose(now, next);
       now.swap(next);

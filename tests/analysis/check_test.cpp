@@ -85,7 +85,7 @@ TEST(Checks, EverySchemeAndItsReason) {
 }
 
 TEST(Checks, AtMostTenCulpritsAreListedAllAreCounted) {
-  const auto got = verify({"fixed", "mlp", 6}, 25, {"identity", "isometry:tol=1e-3"});
+  const auto got = verify({"fixed", "mlp", 6, "tanh"}, 25, {"identity", "isometry:tol=1e-3"});
   for (const CheckResult& check : got) {
     EXPECT_EQ(check.culprits.size(), 10u) << check.check;
     EXPECT_EQ(check.culprit_count, 25) << check.check;

@@ -26,7 +26,7 @@ struct Made {
     for (const ScaledReal& s : spectrum.sigma)
       if (!s.is_zero() && s.exponent - top.exponent > -500)
         sum += std::pow(std::ldexp(s.mantissa, static_cast<int>(s.exponent - top.exponent)), 2);
-    seen.frobenius = ScaledReal::make(std::sqrt(sum), top.exponent);
+    seen.frobenius_square = ScaledReal::make(sum, 2 * top.exponent);
   }
   static Made of(const std::vector<Real>& values) {
     std::vector<ScaledReal> sigma;

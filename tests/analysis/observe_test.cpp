@@ -39,7 +39,7 @@ TEST(Observe, NumbersOfAJacobian) {
   const DepthResult got = observe({7, state, J}, start, {}, 1);
   EXPECT_EQ(got.depth, 7);
   EXPECT_EQ(got.rows, 4);
-  EXPECT_EQ(got.frobenius, ScaledReal::make(4));
+  EXPECT_EQ(got.frobenius_square, ScaledReal::make(16));
   EXPECT_EQ(got.identity_error, ScaledReal::make(1));
   EXPECT_EQ(got.output_error, ScaledReal::make(start.mantissa.cwiseAbs().maxCoeff()));
   ASSERT_EQ(got.metrics.size(), metrics().size());

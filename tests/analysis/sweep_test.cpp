@@ -42,7 +42,7 @@ bool equal(const std::vector<ScaledReal>& a, const std::vector<ScaledReal>& b) {
 void expect_equal(const DepthResult& a, const DepthResult& b) {
   EXPECT_EQ(a.depth, b.depth);
   EXPECT_TRUE(equal(a.spectrum.sigma, b.spectrum.sigma));
-  EXPECT_EQ(a.frobenius, b.frobenius);
+  EXPECT_EQ(a.frobenius_square, b.frobenius_square);
   EXPECT_EQ(a.identity_error, b.identity_error);
   EXPECT_EQ(a.output_error, b.output_error);
   EXPECT_EQ(a.metrics, b.metrics);

@@ -31,7 +31,7 @@ Estimate estimate(int count, const Sample& sample) {
 }
 
 void print(const std::string& what, const Estimate& got, Real truth) {
-  std::printf("  %-44s %10.6f +- %.6f   exact %10.6f   (%.2f standard errors)\n", what.c_str(), got.mean,
+  std::printf("  %-44s %10.6f +- %.6f   formula %10.6f   (%.2f standard errors)\n", what.c_str(), got.mean,
               got.error, truth, got.distance(truth));
 }
 
@@ -61,7 +61,7 @@ struct Gain {
 };
 
 /// g = d h v1 v2 / 2, exact at any width for relu and symmetric weights: a plain block has m1 = g, a residual
-/// one 1 + a² g. Ten comparisons, so four standard errors (6e-5 each).
+/// one 1 + a² g. Fourteen comparisons, so four standard errors (6e-5 each).
 TEST(SlowMoments, GainsOfInitializers) {
   const Gain table[] = {{"he", 1, 2},
                         {"he", 4, 2},
@@ -78,8 +78,9 @@ TEST(SlowMoments, GainsOfInitializers) {
     };
     const Estimate plain = estimate(400, sample("plain")),
                    residual = estimate(400, sample("fixed:alpha=0.5"));
-    print(std::string("plain block, ") + row.init, plain, row.gain);
-    print(std::string("alpha = 1/2, ") + row.init, residual, 1 + row.gain / 4);
+    print(std::string("plain block, ") + row.init + ", ratio " + shortest(row.ratio), plain, row.gain);
+    print(std::string("alpha = 1/2, ") + row.init + ", ratio " + shortest(row.ratio), residual,
+          1 + row.gain / 4);
     EXPECT_LE(plain.distance(row.gain), 4) << row.init;
     EXPECT_LE(residual.distance(1 + row.gain / 4), 4) << row.init;
   }
@@ -147,8 +148,8 @@ TEST(SlowMoments, DepthMupRemovesTheOutlier) {
     });
   };
   const Estimate with = top("depth-power"), without = top("depth-mup");
-  print("largest singular value, dense depth-power", with, outlier);
-  print("largest singular value, dense depth-mup", without, edge);
+  print("largest sigma, dense depth-power (large d)", with, outlier);
+  print("largest sigma, dense depth-mup (large d, L)", without, edge);
   EXPECT_GT(with.mean - 3 * with.error, std::sqrt(outlier * edge));
   EXPECT_LT(without.mean + 3 * without.error, std::sqrt(outlier * edge));
 }

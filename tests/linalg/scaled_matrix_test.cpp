@@ -101,6 +101,13 @@ TEST(FrobeniusNorm, AnyScale) {
   EXPECT_EQ(frobenius_norm(Matrix::Constant(2, 2, top)), ScaledReal::make(top, 1));
 }
 
+TEST(FrobeniusSquare, IsTheSumItself) {
+  EXPECT_EQ(frobenius_square(Matrix::Identity(128, 128)), ScaledReal::make(128));
+  EXPECT_EQ(frobenius_square(Matrix::Constant(3, 3, std::ldexp(1.0, 900))), ScaledReal::make(9, 1800));
+  EXPECT_EQ(frobenius_square(Matrix::Constant(3, 3, std::ldexp(1.0, -1074))), ScaledReal::make(9, -2148));
+  EXPECT_TRUE(frobenius_square(Matrix::Zero(3, 3)).is_zero());
+}
+
 TEST(FrobeniusNorm, PartOfAMatrix) {
   const Matrix A = normal(9, 9, 4);
   EXPECT_EQ(frobenius_norm(A.block(2, 3, 4, 5)), frobenius_norm(Matrix(A.block(2, 3, 4, 5))));

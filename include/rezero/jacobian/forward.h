@@ -42,7 +42,8 @@ void forward_jacobian(const Stack& stack, const Vector& x0, Matrix tangents, con
                       const ForwardOptions& options = {});
 
 /// Starts of the column panels that `columns` are split into for that many workers, and the end: multiples of
-/// 8 apart, at least 32 wide (unless there is one), at most 256. GEMM bits do not depend on such a split.
+/// 8 apart, at least 32 wide (unless there is one), at most 256 and up to 7 more for the last. GEMM bits do
+/// not depend on such a split.
 std::vector<Index> column_panels(Index columns, int workers);
 
 }  // namespace rezero
