@@ -74,7 +74,8 @@ TEST(LawStacks, APrefixIsTheShallowerStack) {
     SCOPED_TRACE(scheme.name);
     for (Index l = 0; l < 5; ++l) {
       expect_same_weights(*shallow->block(l), *deep->block(l));
-      const BlockParts &a = shallow->block(l)->parts(), &b = deep->block(l)->parts();
+      const BlockPtr left = shallow->block(l), right = deep->block(l);
+      const BlockParts &a = left->parts(), &b = right->parts();
       EXPECT_EQ(a.skip_scale.values, b.skip_scale.values);
       EXPECT_EQ(a.branch_scale.values, b.branch_scale.values);
     }
