@@ -272,12 +272,19 @@ bool Activation::is_identity() const {
   return kind_->name == "identity";
 }
 
+namespace {
+
+/// 0, or NaN where the argument is not finite: a bounded φ would make an overflow look like a number.
+Real poison(Real x) { return x * 0; }
+
+}  // namespace
+
 Vector Activation::value(const Vector& x) const {
-  return x.unaryExpr([this](Real entry) { return kind_->value(entry, parameter_); });
+  return x.unaryExpr([this](Real entry) { return kind_->value(entry, parameter_) + poison(entry); });
 }
 
 Vector Activation::derivative(const Vector& x) const {
-  return x.unaryExpr([this](Real entry) { return kind_->derivative(entry, parameter_); });
+  return x.unaryExpr([this](Real entry) { return kind_->derivative(entry, parameter_) + poison(entry); });
 }
 
 Linearization ActivationLayer::do_linearize(const Vector& x) const {

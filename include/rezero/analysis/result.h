@@ -45,7 +45,7 @@ struct CellLabels {
 /// A depth that could not be computed.
 struct CellFailure {
   Index depth = 0;
-  std::string kind;  ///< numerical, spectrum, internal
+  std::string kind;  ///< numerical, spectrum, memory, internal
   std::string message;
 };
 
