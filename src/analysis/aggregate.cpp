@@ -6,22 +6,23 @@
 namespace rezero {
 namespace {
 
-bool same_but_seed(const CellLabels& a, const CellLabels& b) {
-  const auto scheme = [](const CellLabels& labels) {
-    return labels.scheme ? labels.scheme->canonical() : "";
-  };
-  return a.stack == b.stack && a.family == b.family && a.activation == b.activation && a.init == b.init &&
-         a.width == b.width && scheme(a) == scheme(b);
+/// All that tells groups apart, the seed left out; \x1f separates, as no name contains it.
+std::string key_of(const CellLabels& labels, Index depth) {
+  const std::string scheme = labels.scheme ? labels.scheme->canonical() : "";
+  std::string key;
+  for (const std::string& part : {labels.stack, scheme, labels.family, labels.activation, labels.init,
+                                  std::to_string(labels.width), std::to_string(depth)})
+    key += part + '\x1f';
+  return key;
 }
 
 }  // namespace
 
 Aggregator::Group& Aggregator::group(const CellLabels& labels, const DepthResult& depth) {
-  // Cells of one group are neighbours, so the search from the back is short.
-  for (auto at = groups_.rbegin(); at != groups_.rend(); ++at)
-    if (at->depth == depth.depth && same_but_seed(at->labels, labels)) return *at;
-  groups_.push_back({labels, depth.depth, depth.blocks, std::vector<std::vector<Real>>(metrics().size())});
-  return groups_.back();
+  const auto [known, fresh] = index_.emplace(key_of(labels, depth.depth), groups_.size());
+  if (fresh)
+    groups_.push_back({labels, depth.depth, depth.blocks, std::vector<std::vector<Real>>(metrics().size())});
+  return groups_[known->second];
 }
 
 void Aggregator::add(const CellResult& result) {

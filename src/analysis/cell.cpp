@@ -28,6 +28,8 @@ class CellRun {
       fail_rest("numerical", error.what());
     } catch (const std::bad_alloc&) {
       fail_rest("memory", "out of memory (use a smaller width, fewer threads or --max-memory)");
+    } catch (const std::exception& error) {  // a mistake of ours in one cell is no reason to lose the others
+      fail_rest("internal", error.what());
     }
     return std::move(result_);
   }

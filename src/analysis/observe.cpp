@@ -61,8 +61,8 @@ DepthResult observe(const ForwardStep& step, const ScaledVector& x0, const Analy
   DepthResult result;
   result.depth = result.blocks = step.depth;
   result.rows = J.mantissa.rows(), result.cols = J.mantissa.cols();
-  result.frobenius = frobenius_norm(J.mantissa);
-  if (!result.frobenius.is_zero()) result.frobenius.exponent += J.exponent;
+  result.frobenius_square = frobenius_square(J.mantissa);
+  if (!result.frobenius_square.is_zero()) result.frobenius_square.exponent += 2 * J.exponent;
   if (result.rows == result.cols) result.identity_error = identity_error(J);
   if (step.state.mantissa.size() == x0.mantissa.size()) result.output_error = max_difference(step.state, x0);
   if (!options.spectrum) return result;
@@ -72,8 +72,8 @@ DepthResult observe(const ForwardStep& step, const ScaledVector& x0, const Analy
   request.start = stream_key(seed, StreamRole::start_vector);
   result.spectrum = compute_spectrum(J, request);
   declare_null(result.spectrum, null_directions);
-  const Observation seen{&result.spectrum, result.rows,           result.cols,
-                         result.frobenius, result.identity_error, result.output_error};
+  const Observation seen{&result.spectrum,        result.rows,           result.cols,
+                         result.frobenius_square, result.identity_error, result.output_error};
   for (const Metric& metric : metrics()) result.metrics.push_back(metric.compute(seen));
   return result;
 }

@@ -10,7 +10,8 @@
 namespace rezero {
 namespace {
 
-/// Lets results out in cell order, each as soon as all before it are out.
+/// Lets results out in cell order, each as soon as all before it are out. After an exception of the sink
+/// nothing more is let out: other threads may still be finishing their cells.
 class ReorderBuffer {
  public:
   explicit ReorderBuffer(std::function<void(const CellResult&)> sink) : sink_(std::move(sink)) {}
@@ -19,17 +20,26 @@ class ReorderBuffer {
     const std::lock_guard<std::mutex> lock(mutex_);
     waiting_.emplace(result.cell, std::move(result));
     for (auto next = waiting_.find(next_); next != waiting_.end(); next = waiting_.find(next_)) {
-      sink_(next->second);
-      waiting_.erase(next);
       ++next_;
+      const CellResult now = std::move(next->second);
+      waiting_.erase(next);
+      let_out(now);
     }
   }
 
  private:
+  void let_out(const CellResult& result) {
+    if (closed_) return;
+    closed_ = true;  // stays so if the sink throws
+    sink_(result);
+    closed_ = false;
+  }
+
   std::mutex mutex_;
   std::function<void(const CellResult&)> sink_;
   std::map<std::size_t, CellResult> waiting_;
   std::size_t next_ = 0;
+  bool closed_ = false;
 };
 
 /// Makes the caller's progress function serial, and counts.

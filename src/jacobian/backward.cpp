@@ -22,13 +22,21 @@ void require_finite(bool finite, Index block) {
                          ": the gradient is not finite (the block's derivative overflowed)");
 }
 
+/// vᵀ t. The tangent of a state near the end of the range is scaled first: the sum must not overflow.
+ScaledReal inner_product(const ScaledVector& v, ScaledVector t, Index block) {
+  require_finite(renormalize(t), block);
+  return ScaledReal::make(v.mantissa.dot(t.mantissa), v.exponent + t.exponent);
+}
+
 /// ‖Σ_t δ_t y_tᵀ‖_F for δ (out × positions) and y (in × positions): the gradient of a weight used at every
 /// position.
-ScaledReal weight_gradient_norm(const Vector& delta, const Vector& y, Index positions) {
+ScaledReal weight_gradient_norm(const Vector& delta, const Vector& y, Index positions, Index block) {
   if (positions == 1) return times(frobenius_norm(delta), frobenius_norm(y));
-  const Eigen::Map<const Matrix> D(delta.data(), delta.size() / positions, positions);
-  const Eigen::Map<const Matrix> Y(y.data(), y.size() / positions, positions);
-  return frobenius_norm(Matrix(D * Y.transpose()));
+  ScaledMatrix D{delta.reshaped(delta.size() / positions, positions)};
+  ScaledMatrix Y{y.reshaped(y.size() / positions, positions)};
+  require_finite(renormalize(D) && renormalize(Y), block);
+  return times(frobenius_norm(D.mantissa * Y.mantissa.transpose()),
+               ScaledReal::make(1, D.exponent + Y.exponent));
 }
 
 /// S ← Aᵀ S for the suffix S = (∂x_L/∂x_{l+1})ᵀ.
@@ -45,9 +53,9 @@ void pull_back(const LinearMap& block, ScaledMatrix& suffix, Index l, int worker
 }
 
 ScaledReal square_norm(const ScaledMatrix& a) {
-  ScaledReal norm = frobenius_norm(a.mantissa);
-  norm.exponent += a.exponent;
-  return norm.is_zero() ? norm : times(norm, norm);
+  ScaledReal square = frobenius_square(a.mantissa);
+  if (!square.is_zero()) square.exponent += 2 * a.exponent;
+  return square;
 }
 
 }  // namespace
@@ -70,11 +78,10 @@ BackwardResult backward_pass(const Stack& stack, const std::vector<ScaledVector>
     const ScaledVector& x = states[static_cast<std::size_t>(l)];
     const BlockLinearization at = stack.block(l)->linearize_block(x.mantissa);
     // Derivatives of a homogeneous block do not see the state's exponent; its tangents and inputs carry it.
-    result.gate_gradient.push_back(
-        ScaledReal::make(v.mantissa.dot(at.scale_tangent), v.exponent + x.exponent));
+    result.gate_gradient.push_back(inner_product(v, {at.scale_tangent, x.exponent}, l));
     Vector delta(at.last_to_output->cols());
     at.last_to_output->apply_transpose(v.mantissa, delta);
-    ScaledReal norm = weight_gradient_norm(delta, at.last_input, stack.shape().positions);
+    ScaledReal norm = weight_gradient_norm(delta, at.last_input, stack.shape().positions, l);
     if (!norm.is_zero()) norm.exponent += v.exponent + x.exponent;
     result.last_weight_gradient.push_back(norm);
 

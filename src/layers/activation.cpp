@@ -30,9 +30,15 @@ Real damped(Real x, Real factor) {
   return factor == 0 ? 0 : x * factor;
 }
 
+/// 1 − tanh² x as 4 σ(2x) σ(−2x): keeps its relative accuracy where tanh rounds to ±1.
+Real tanh_derivative(Real x) {
+  return 4 * sigmoid(2 * x) * sigmoid(-2 * x);
+}
+/// (1 + tanh u)/2 = σ(2u), so that x/2 (1 + t) = x σ(2u).
 Real gelu_tanh_derivative(Real x) {
-  const Real t = std::tanh(gelu_argument(x));
-  return (1 + t) / 2 + damped(x / 2 * (1 + 3 * gelu_cubic * x * x), (1 - t * t) * std::sqrt(2 / pi));
+  const Real u = gelu_argument(x);
+  return sigmoid(2 * u) +
+         damped(x / 2 * (1 + 3 * gelu_cubic * x * x), tanh_derivative(u) * std::sqrt(2 / pi));
 }
 Real elu(Real x, Real a) {
   return x > 0 ? x : a * std::expm1(x);
@@ -96,10 +102,7 @@ std::vector<ActivationKind> table() {
        "",
        {},
        [](Real x, Real) { return std::tanh(x); },
-       [](Real x, Real) {
-         const Real t = std::tanh(x);
-         return (1 - t) * (1 + t);
-       },
+       [](Real x, Real) { return tanh_derivative(x); },
        false,
        [](Real) { return Real{5} / 3; }},
       {"erf",
@@ -153,7 +156,7 @@ std::vector<ActivationKind> table() {
        "",
        "Hendrycks & Gimpel 2016",
        {},
-       [](Real x, Real) { return x / 2 * (1 + std::tanh(gelu_argument(x))); },
+       [](Real x, Real) { return x * sigmoid(2 * gelu_argument(x)); },
        [](Real x, Real) { return gelu_tanh_derivative(x); },
        false,
        unit_gain},
@@ -269,12 +272,19 @@ bool Activation::is_identity() const {
   return kind_->name == "identity";
 }
 
+namespace {
+
+/// 0, or NaN where the argument is not finite: a bounded φ would make an overflow look like a number.
+Real poison(Real x) { return x * 0; }
+
+}  // namespace
+
 Vector Activation::value(const Vector& x) const {
-  return x.unaryExpr([this](Real entry) { return kind_->value(entry, parameter_); });
+  return x.unaryExpr([this](Real entry) { return kind_->value(entry, parameter_) + poison(entry); });
 }
 
 Vector Activation::derivative(const Vector& x) const {
-  return x.unaryExpr([this](Real entry) { return kind_->derivative(entry, parameter_); });
+  return x.unaryExpr([this](Real entry) { return kind_->derivative(entry, parameter_) + poison(entry); });
 }
 
 Linearization ActivationLayer::do_linearize(const Vector& x) const {

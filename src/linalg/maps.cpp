@@ -176,6 +176,7 @@ class Sum final : public LinearMap {
 
 class Product final : public LinearMap {
  public:
+  /// At least two factors.
   explicit Product(std::vector<LinearMapPtr> factors) : factors_(std::move(factors)) {
     positions_ = factors_.front()->local_positions();
     for (std::size_t i = 1; i < factors_.size(); ++i) {

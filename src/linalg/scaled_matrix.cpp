@@ -33,6 +33,31 @@ bool renormalize_any(Scaled& a) {
   return true;
 }
 
+/// Σ a_ij² = total · 4^shift, total in [1/4, number of entries).
+struct ShiftedSquare {
+  Real total = 0;
+  int shift = 0;
+};
+
+ShiftedSquare sum_of_squares(ConstColumns a) {
+  const Real largest = max_abs(a);
+  if (largest == 0) return {};
+  ShiftedSquare square;
+  std::frexp(largest, &square.shift);
+  const int half = -square.shift / 2;
+  const Real scale1 = std::ldexp(1.0, half), scale2 = std::ldexp(1.0, -square.shift - half);
+  for (Index j = 0; j < a.cols(); ++j) {
+    const Real* column = a.data() + j * a.outerStride();
+    Real sum = 0;
+    for (Index i = 0; i < a.rows(); ++i) {
+      const Real value = column[i] * scale1 * scale2;
+      sum += value * value;
+    }
+    square.total += sum;
+  }
+  return square;
+}
+
 }  // namespace
 
 Real max_abs(ConstColumns a) {
@@ -49,22 +74,13 @@ Real max_abs(ConstColumns a) {
 }
 
 ScaledReal frobenius_norm(ConstColumns a) {
-  const Real largest = max_abs(a);
-  if (largest == 0) return {};
-  int shift = 0;
-  std::frexp(largest, &shift);
-  const Real scale1 = std::ldexp(1.0, -shift / 2), scale2 = std::ldexp(1.0, -(shift - shift / 2));
-  Real total = 0;
-  for (Index j = 0; j < a.cols(); ++j) {
-    const Real* column = a.data() + j * a.outerStride();
-    Real sum = 0;
-    for (Index i = 0; i < a.rows(); ++i) {
-      const Real value = column[i] * scale1 * scale2;
-      sum += value * value;
-    }
-    total += sum;
-  }
-  return ScaledReal::make(std::sqrt(total), shift);
+  const ShiftedSquare square = sum_of_squares(a);
+  return ScaledReal::make(std::sqrt(square.total), square.shift);
+}
+
+ScaledReal frobenius_square(ConstColumns a) {
+  const ShiftedSquare square = sum_of_squares(a);
+  return ScaledReal::make(square.total, 2 * std::int64_t{square.shift});
 }
 
 bool renormalize(ScaledMatrix& a) {

@@ -17,6 +17,16 @@ void check_scale(const Scale& scale, const char* name, Index features) {
                      " numbers, expected 1 or " + std::to_string(features));
 }
 
+void check_stages(const std::vector<LayerPtr>& stages, Shape shape) {
+  if (stages.front()->input_shape() != shape || stages.back()->output_shape() != shape)
+    throw ShapeError("the branch does not take " + std::to_string(shape.features) + " features to as many");
+  for (std::size_t i = 1; i < stages.size(); ++i)
+    if (stages[i]->input_shape() != stages[i - 1]->output_shape())
+      throw ShapeError("a weight of the branch takes " + std::to_string(stages[i]->input_shape().features) +
+                       " features, the one before gives " +
+                       std::to_string(stages[i - 1]->output_shape().features));
+}
+
 /// One number, or one per feature repeated for every position.
 Vector expand(const Vector& scale, Shape shape) {
   if (scale.size() == 1) return scale;
@@ -54,8 +64,7 @@ ResidualBlock::ResidualBlock(BlockParts parts) : parts_(std::move(parts)) {
                      std::to_string(shape.features));
   branch_ = parts_.branch->build(
       {parts_.activation, parts_.weights, shape.positions, parts_.attention, parts_.inner_norm});
-  if (branch_.stages.front()->input_shape() != shape || branch_.stages.back()->output_shape() != shape)
-    throw ShapeError("the branch does not take " + std::to_string(shape.features) + " features to as many");
+  check_stages(branch_.stages, shape);
   if (parts_.pre_norm) pre_ = parts_.pre_norm.layer(shape);
   if (parts_.branch_norm) after_branch_.push_back(parts_.branch_norm.layer(shape));
   add_activation(after_branch_, parts_.branch_activation, shape);

@@ -1,6 +1,8 @@
 #pragma once
 /// Reduction of metrics over seeds.
 
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "rezero/analysis/result.h"
@@ -21,7 +23,8 @@ class Aggregator {
     std::vector<std::vector<Real>> samples;  ///< by metric
   };
   Group& group(const CellLabels& labels, const DepthResult& depth);
-  std::vector<Group> groups_;
+  std::vector<Group> groups_;  ///< in the order in which they first appeared
+  std::unordered_map<std::string, std::size_t> index_;
 };
 
 /// Mean, standard error (divisor m − 1, nothing for one sample), extremes. Scaled so that no sum overflows.

@@ -24,7 +24,7 @@ struct DepthResult {
   Index depth = 0, blocks = 0;
   Index rows = 0, cols = 0;
   Spectrum spectrum;
-  ScaledReal frobenius;
+  ScaledReal frobenius_square;
   std::optional<ScaledReal> identity_error, output_error;
   std::vector<std::optional<Real>> metrics;  ///< in the order of metrics()
   std::optional<Profile> profile;
@@ -45,7 +45,7 @@ struct CellLabels {
 /// A depth that could not be computed.
 struct CellFailure {
   Index depth = 0;
-  std::string kind;  ///< numerical, spectrum, internal
+  std::string kind;  ///< numerical, spectrum, memory, internal
   std::string message;
 };
 

@@ -21,6 +21,8 @@ Real max_abs(ConstColumns a);
 
 /// ‖a‖_F as mantissa · 2^exponent: no overflow or underflow whatever the entries. Entries must be finite.
 ScaledReal frobenius_norm(ConstColumns a);
+/// ‖a‖_F², the sum itself: n for an orthogonal matrix of ones and zeros, which the square of its root misses.
+ScaledReal frobenius_square(ConstColumns a);
 
 /// Moves a power of two from the mantissa to the exponent so that the largest |entry| lies in [0.5, 1):
 /// exact. A zero matrix keeps exponent 0. False, and nothing changed, if an entry is not finite.

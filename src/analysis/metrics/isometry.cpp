@@ -16,17 +16,22 @@ Real near_one(const ScaledReal& sigma) {
   return std::ldexp(sigma.mantissa, static_cast<int>(std::clamp<std::int64_t>(sigma.exponent, -1000, 1000)));
 }
 
+/// Whether values below the method's resolution may be as large as 0.9.
+bool noise_reaches_one(const Spectrum& s) {
+  return s.unresolved() > 0 && s.relative_resolution * near_one(s.sigma_max) >= 0.9;
+}
+
 }  // namespace
 
 Metric metric_isometry_fraction() {
   return {"isometry_fraction",
           {},
           "1",
-          "share of singular values in [0.9, 1.1]",
+          "share of singular values in [0.9, 1.1]; null when values that are not resolved may lie there",
           "",
           [](const Observation& o) -> Value {
             const Spectrum& s = *o.spectrum;
-            if (!full(s)) return std::nullopt;
+            if (!full(s) || noise_reaches_one(s)) return std::nullopt;
             const auto inside = std::count_if(s.sigma.begin(), s.sigma.end(), [](const ScaledReal& sigma) {
               const Real value = near_one(sigma);
               return value >= 0.9 && value <= 1.1;
@@ -39,7 +44,8 @@ Metric metric_max_isometry_error() {
   return {"max_isometry_error", {}, "1", "max |sigma - 1|", "", [](const Observation& o) -> Value {
             const Spectrum& s = *o.spectrum;
             if (!has_largest(s) || !has_smallest(s)) return std::nullopt;
-            const auto top = s.sigma.front().to_real();
+            const Value top =
+                s.sigma.front().exponent > 0 ? s.sigma.front().to_real() : near_one(s.sigma.front());
             return top ? Value(std::max(std::abs(*top - 1), std::abs(near_one(s.sigma.back()) - 1)))
                        : std::nullopt;
           }};

@@ -4,9 +4,9 @@ namespace rezero {
 using namespace metric_parts;
 namespace {
 
-/// (2 log ‖J‖_F − log n) in units of log₁₀.
-Real log10_mean_square(const Observation& o) {
-  return 2 * o.frobenius.log10() - std::log10(static_cast<Real>(o.cols));
+ScaledReal mean_square(const Observation& o) {
+  const ScaledReal& square = o.frobenius_square;
+  return ScaledReal::make(square.mantissa / static_cast<Real>(o.cols), square.exponent);
 }
 
 }  // namespace
@@ -17,12 +17,7 @@ Metric metric_mean_square() {
           "1",
           "||J||_F^2 / n, n the number of columns: the mean of sigma^2",
           "Bachlechner et al. 2021 (arXiv 2003.04887), section 2.1",
-          [](const Observation& o) -> Value {
-            const ScaledReal& f = o.frobenius;
-            if (f.is_zero()) return 0;
-            return ScaledReal::make(f.mantissa * f.mantissa / static_cast<Real>(o.cols), 2 * f.exponent)
-                .to_real();
-          }};
+          [](const Observation& o) -> Value { return mean_square(o).to_real(); }};
 }
 
 Metric metric_log10_mean_square() {
@@ -31,7 +26,7 @@ Metric metric_log10_mean_square() {
           "decades",
           "log10 mean_square: no range limit",
           "",
-          [](const Observation& o) -> Value { return finite(log10_mean_square(o)); }};
+          [](const Observation& o) -> Value { return finite(mean_square(o).log10()); }};
 }
 
 Metric metric_relative_variance() {
@@ -62,7 +57,8 @@ Metric metric_stable_rank() {
           [](const Observation& o) -> Value {
             const ScaledReal* top = largest(*o.spectrum);
             if (!top || top->is_zero()) return std::nullopt;
-            return std::pow(relative(o.frobenius, *top), 2);
+            return relative(o.frobenius_square,
+                            ScaledReal::make(top->mantissa * top->mantissa, 2 * top->exponent));
           }};
 }
 

@@ -1,0 +1,200 @@
+#include "rezero/analysis/sweep.h"
+
+#include <gtest/gtest.h>
+
+#include "rezero/core/error.h"
+#include "support/stacks.h"
+
+namespace rezero {
+namespace {
+
+SweepPlan plan_of(const std::vector<std::string>& schemes, std::vector<Index> depths,
+                  std::vector<Index> widths, std::vector<std::uint64_t> seeds) {
+  SweepPlan plan;
+  for (const std::string& scheme : schemes) plan.schemes.emplace_back(scheme);
+  plan.family = &branches().at("mlp");
+  plan.depths = std::move(depths), plan.widths = std::move(widths), plan.seeds = std::move(seeds);
+  plan.activations.emplace_back("relu");
+  plan.initializers.emplace_back(parse_named_spec("he"));
+  return plan;
+}
+
+TEST(ExpandCells, OnePassWhereTheSchemeIgnoresTheDepth) {
+  const std::vector<Cell> cells =
+      expand_cells(plan_of({"residual", "depth-power"}, {1, 2, 8}, {4, 6}, {1, 2}));
+  ASSERT_EQ(cells.size(), 4u + 12u);
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    EXPECT_EQ(cells[i].index, i);
+    EXPECT_EQ(cells[i].depths.size(), i < 4 ? 3u : 1u);
+  }
+  EXPECT_EQ(cells[0].labels.width, 4);
+  EXPECT_EQ(cells[0].labels.seed, 1u);
+  EXPECT_EQ(cells[1].labels.seed, 2u);
+  EXPECT_EQ(cells[2].labels.width, 6);
+  EXPECT_EQ(cells[4].depths, std::vector<Index>{1});
+  EXPECT_EQ(cells[6].depths, std::vector<Index>{8});
+}
+
+bool equal(const std::vector<ScaledReal>& a, const std::vector<ScaledReal>& b) {
+  return a == b;
+}
+
+void expect_equal(const DepthResult& a, const DepthResult& b) {
+  EXPECT_EQ(a.depth, b.depth);
+  EXPECT_TRUE(equal(a.spectrum.sigma, b.spectrum.sigma));
+  EXPECT_EQ(a.frobenius_square, b.frobenius_square);
+  EXPECT_EQ(a.identity_error, b.identity_error);
+  EXPECT_EQ(a.output_error, b.output_error);
+  EXPECT_EQ(a.metrics, b.metrics);
+  ASSERT_EQ(a.profile.has_value(), b.profile.has_value());
+  if (!a.profile) return;
+  EXPECT_TRUE(equal(a.profile->forward_rms, b.profile->forward_rms));
+  EXPECT_TRUE(equal(a.profile->branch_norm, b.profile->branch_norm));
+  EXPECT_TRUE(equal(a.profile->gradient_square, b.profile->gradient_square));
+  EXPECT_TRUE(equal(a.profile->gate_gradient, b.profile->gate_gradient));
+}
+
+struct Ran {
+  std::vector<CellResult> cells;
+  SweepSummary summary;
+};
+
+Ran run(const SweepPlan& plan, int threads) {
+  Ran ran;
+  RunOptions options;
+  options.threads = threads;
+  ran.summary =
+      run_sweep(plan, expand_cells(plan), options, [&](const CellResult& r) { ran.cells.push_back(r); });
+  return ran;
+}
+
+/// Equal numbers, order and summaries for any number of threads: with many cells and with one.
+TEST(LawSweep, ThreadsDoNotChangeNumbers) {
+  SweepPlan many = plan_of({"residual", "depth-power", "rezero"}, {1, 4, 7}, {6, 33}, {1, 2, 3});
+  SweepPlan single = plan_of({"fixed"}, {1, 3}, {100}, {5});
+  for (SweepPlan* plan : {&many, &single}) {
+    plan->analysis.profile = true;
+    const Ran one = run(*plan, 1);
+    for (int threads : {2, 3, 4}) {
+      const Ran other = run(*plan, threads);
+      ASSERT_EQ(other.cells.size(), one.cells.size());
+      for (std::size_t i = 0; i < one.cells.size(); ++i) {
+        EXPECT_EQ(other.cells[i].cell, i) << "cell order";
+        ASSERT_EQ(other.cells[i].depths.size(), one.cells[i].depths.size());
+        for (std::size_t d = 0; d < one.cells[i].depths.size(); ++d)
+          expect_equal(one.cells[i].depths[d], other.cells[i].depths[d]);
+      }
+      ASSERT_EQ(other.summary.rows.size(), one.summary.rows.size());
+      for (std::size_t r = 0; r < one.summary.rows.size(); ++r)
+        for (std::size_t m = 0; m < metrics().size(); ++m) {
+          EXPECT_EQ(other.summary.rows[r].metrics[m].mean, one.summary.rows[r].metrics[m].mean);
+          EXPECT_EQ(other.summary.rows[r].metrics[m].standard_error,
+                    one.summary.rows[r].metrics[m].standard_error);
+        }
+    }
+  }
+}
+
+/// A depth is a prefix: alone or among others, the same numbers.
+TEST(LawSweep, DepthsDoNotDependOnTheirCompany) {
+  SweepPlan all = plan_of({"residual", "depth-power"}, {1, 2, 3, 4, 5}, {9}, {4}), few = all;
+  few.depths = {3, 5};
+  all.analysis.profile = few.analysis.profile = true;
+  const Ran a = run(all, 1), b = run(few, 1);
+  expect_equal(a.cells[0].depths[2], b.cells[0].depths[0]);
+  expect_equal(a.cells[0].depths[4], b.cells[0].depths[1]);
+  expect_equal(a.cells[3].depths[0], b.cells[1].depths[0]);
+}
+
+/// The profile of a cell against what the formulas say.
+TEST(RunCell, Profile) {
+  SweepPlan plan = plan_of({"fixed:alpha=0.5"}, {4}, {8}, {4});
+  plan.analysis.profile = true;
+  const Ran ran = run(plan, 1);
+  const Profile& profile = *ran.cells[0].depths[0].profile;
+  const StackPtr stack = testing::stack({"fixed:alpha=0.5", "mlp", 8}, 4, 4);
+  ASSERT_EQ(profile.forward_rms.size(), 5u);
+  ASSERT_EQ(profile.gradient_square.size(), 5u);
+  Vector x = stack->input();
+  for (std::size_t l = 0; l < 4; ++l) {
+    EXPECT_NEAR(*profile.forward_rms[l].to_real(), x.norm() / std::sqrt(8.0), 1e-13 * x.norm());
+    const Vector next = stack->block(static_cast<Index>(l))->evaluate(x);
+    EXPECT_NEAR(*profile.branch_norm[l].to_real(), (next - x).norm() / 0.5, 1e-13 * next.norm());
+    x = next;
+  }
+  EXPECT_NEAR(*profile.forward_rms[4].to_real(), x.norm() / std::sqrt(8.0), 1e-13 * x.norm());
+  EXPECT_NEAR(*profile.gradient_square[0].to_real(), *ran.cells[0].depths[0].metrics[5],
+              1e-13 * *profile.gradient_square[0].to_real());
+  EXPECT_EQ(profile.gradient_square[4].to_real(), std::optional<Real>(1));
+}
+
+/// glu at degree 2 overflows: those depths fail by name, shallower ones and other cells stand.
+TEST(RunSweep, FailingCellsDoNotStopOthers) {
+  for (int threads : {1, 3}) {
+    SweepPlan plan = plan_of({"residual", "rezero"}, {2, 40}, {32}, {1, 2});
+    plan.family = &branches().at("glu");
+    const Ran ran = run(plan, threads);
+    ASSERT_EQ(ran.cells.size(), 4u);
+    EXPECT_EQ(ran.summary.failures, 2);
+    for (std::size_t i : {0, 1}) {
+      ASSERT_EQ(ran.cells[i].depths.size(), 1u);
+      EXPECT_EQ(ran.cells[i].depths[0].depth, 2);
+      ASSERT_EQ(ran.cells[i].failures.size(), 1u);
+      EXPECT_EQ(ran.cells[i].failures[0].depth, 40);
+      EXPECT_EQ(ran.cells[i].failures[0].kind, "numerical");
+      EXPECT_EQ(ran.cells[i].failures[0].message.find("block "), 0u);
+    }
+    for (std::size_t i : {2, 3}) EXPECT_EQ(ran.cells[i].depths.size(), 2u);
+    EXPECT_EQ(ran.summary.rows.size(), 3u);
+  }
+}
+
+TEST(RunSweep, StopsBetweenBlocks) {
+  const SweepPlan plan = plan_of({"residual"}, {100000}, {8}, {1, 2});
+  for (int threads : {1, 2}) {
+    StopFlag stop{false};
+    RunOptions options;
+    options.threads = threads, options.stop = &stop;
+    Index reached = 0;
+    options.progress = [&](Index done, Index all) {
+      EXPECT_EQ(all, 200000);
+      EXPECT_EQ(done, ++reached) << "serial, one by one";
+      if (done == 50) stop = true;
+    };
+    EXPECT_THROW(run_sweep(plan, expand_cells(plan), options, [](const CellResult&) { ADD_FAILURE(); }),
+                 Cancelled);
+    EXPECT_LT(reached, 60);
+  }
+}
+
+TEST(RunSweep, AnExceptionOfTheSinkComesOut) {
+  const SweepPlan plan = plan_of({"residual"}, {1}, {4}, {1, 2, 3, 4, 5, 6});
+  for (int threads : {1, 2}) {
+    RunOptions options;
+    options.threads = threads;
+    int calls = 0;
+    EXPECT_THROW(run_sweep(plan, expand_cells(plan), options,
+                           [&](const CellResult& r) {
+                             ++calls;
+                             if (r.cell == 2) throw IoError("disk full");
+                           }),
+                 IoError);
+    EXPECT_EQ(calls, 3);
+  }
+}
+
+TEST(EstimateCost, GrowsWithTheWork) {
+  const SweepPlan small = plan_of({"residual"}, {1, 8}, {16}, {1}),
+                  large = plan_of({"residual"}, {1, 8}, {64}, {1, 2});
+  const CostEstimate a = estimate_cost(small, expand_cells(small), 1),
+                     b = estimate_cost(large, expand_cells(large), 2);
+  EXPECT_EQ(a.cells, 1u);
+  EXPECT_EQ(a.rows, 2u);
+  EXPECT_EQ(b.cells, 2u);
+  EXPECT_GT(b.flops, 2 * 64 * a.flops * 0.9);
+  EXPECT_GE(a.bytes_per_worker, 6 * 16 * 16 * 8);
+  EXPECT_EQ(b.bytes, 2 * b.bytes_per_worker);
+}
+
+}  // namespace
+}  // namespace rezero

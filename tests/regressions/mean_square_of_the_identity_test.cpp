@@ -1,0 +1,32 @@
+/// mean_square of J = I was 1.0000000000000002 wherever the width is no square number: the norm was squared
+/// again.
+
+#include <gtest/gtest.h>
+
+#include "rezero/analysis/observe.h"
+
+namespace rezero {
+namespace {
+
+TEST(Regression, MeanSquareOfTheIdentity) {
+  for (Index n : {2, 3, 8, 64, 100, 128, 130}) {
+    const ScaledVector x{Vector::Ones(n), 0};
+    const DepthResult got = observe({1, x, {Matrix::Identity(n, n) / 2, 1}}, x, {}, 1);
+    std::size_t m = 0;
+    for (const Metric& metric : metrics()) {
+      if (metric.name == "mean_square") {
+        EXPECT_EQ(got.metrics[m].value(), 1) << n;
+      }
+      if (metric.name == "stable_rank") {
+        EXPECT_EQ(got.metrics[m].value(), static_cast<Real>(n)) << n;
+      }
+      if (metric.name == "relative_variance") {
+        EXPECT_EQ(got.metrics[m].value(), 0) << n;
+      }
+      ++m;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rezero

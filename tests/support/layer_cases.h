@@ -1,0 +1,37 @@
+#pragma once
+/// One list of layers for all layer laws: a new layer adds its cases here and is held to every law.
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "rezero/model/block.h"
+
+namespace rezero::testing {
+
+struct LayerCase {
+  std::string name;
+  LayerPtr layer;
+  Vector point;  ///< where it is linearized: generic, so off the kinks
+};
+
+inline std::ostream& operator<<(std::ostream& out, const LayerCase& c) {
+  return out << c.name;
+}
+
+const std::vector<LayerCase>& layer_cases();
+
+enum class Biases { absent, present };
+
+/// A block of random weights of variance 1/fan_in, skip and branch scale 1, to be changed at will.
+struct PartsSpec {
+  const char* branch = "mlp";
+  const char* activation = "relu";
+  Shape shape{5, 1};
+  Index hidden = 7;
+  Biases biases = Biases::absent;
+  std::uint32_t id = 1;
+};
+BlockParts random_parts(const PartsSpec& spec);
+
+}  // namespace rezero::testing

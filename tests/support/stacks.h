@@ -1,0 +1,68 @@
+#pragma once
+/// Random stacks for tests, and Jacobians as plain matrices.
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "rezero/jacobian/forward.h"
+#include "support/draws.h"
+
+namespace rezero::testing {
+
+/// What a test says about a stack, as a user would write it.
+struct StackText {
+  std::string scheme = "residual";
+  std::string family = "mlp";
+  Index width = 12;
+  std::string activation = "relu";
+  std::string init = "he";
+  Real hidden_ratio = 1;
+};
+
+inline StackSpec stack_spec(const StackText& text) {
+  return {SchemeSpec(text.scheme),
+          &branches().at(text.family),
+          text.width,
+          text.hidden_ratio,
+          Activation(text.activation),
+          Initializer(parse_named_spec(text.init)),
+          false,
+          {}};
+}
+
+inline StackPtr stack(const StackText& text, std::uint64_t seed, Index depth) {
+  return build_stack(stack_spec(text), seed, depth);
+}
+
+/// One step of the forward pass, kept.
+struct KeptStep {
+  Index depth = 0;
+  ScaledVector state;
+  ScaledMatrix jacobian;
+};
+
+inline std::vector<KeptStep> steps(const Stack& of, const Matrix& tangents, const std::vector<Index>& depths,
+                                   const ForwardOptions& options = {}) {
+  std::vector<KeptStep> kept;
+  forward_jacobian(
+      of, of.input(), tangents, depths,
+      [&](const ForwardStep& step) {
+        kept.push_back({step.depth, step.state, step.jacobian});
+      },
+      options);
+  return kept;
+}
+
+inline KeptStep last_step(const Stack& of, const ForwardOptions& options = {}) {
+  const Index n = of.shape().size();
+  return steps(of, Matrix::Identity(n, n), {of.blocks()}, options).back();
+}
+
+/// mantissa · 2^exponent, where doubles reach.
+template <class Scaled>
+auto plain(const Scaled& a) {
+  return decltype(a.mantissa)(a.mantissa * std::exp2(static_cast<Real>(a.exponent)));
+}
+
+}  // namespace rezero::testing
