@@ -24,7 +24,7 @@ struct Bound {
   bool takes_value() const { return !value.empty(); }
 };
 
-constexpr std::size_t help_width = 110, help_column = 34;
+constexpr std::size_t help_width = 110, help_column = 36;
 
 std::size_t columns(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(

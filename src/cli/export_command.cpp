@@ -58,9 +58,10 @@ int export_command(const Arguments& args, const Environment& env) {
   if (!parsed) return env.out(line.help()), exit_ok;
   const auto path = parsed->find("output");
   if (!path) throw UsageError("export needs -o FILE");
-  if (parsed->has("stack"))
-    throw UsageError("export writes random stacks; --stack names a file that is one already");
-  const SweepPlan plan = read_plan(plan_options(*parsed), PlanUse::analysis);
+  const PlanOptions options = plan_options(*parsed);
+  if (options.stack)
+    throw UsageError("export writes random stacks; the plan names a stack file, which is one already");
+  const SweepPlan plan = read_plan(options, PlanUse::analysis);
   const StackSpec spec = one_stack(plan);
   require_memory(spec);
   write_stack_file(*build_stack(spec, plan.seeds[0], plan.depths[0]), *path, provenance(plan));

@@ -29,8 +29,8 @@ void expect_round_trip(const Stack& stack) {
   const std::string shown = stack.scheme + " " + stack.family + " " + stack.init;
   const Ran exported = ran(to_file);
   ASSERT_EQ(exported.code, 0) << shown << exported.err;
-  base.push_back("--profile");
-  const Ran direct = ran(base), loaded = ran({"--stack", path, "--profile"});
+  base.insert(base.end(), {"--profile", "--cotangent", "ones"});
+  const Ran direct = ran(base), loaded = ran({"--stack", path, "--profile", "--cotangent", "ones"});
   ASSERT_EQ(direct.code, 0) << shown << direct.err;
   ASSERT_EQ(loaded.code, 0) << shown << loaded.err;
   EXPECT_EQ(numbers(loaded.json()["results"][0]), numbers(direct.json()["results"][0])) << shown;

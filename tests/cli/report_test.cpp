@@ -34,7 +34,9 @@ TEST(CliReport, DefaultRunIsFourSchemesAndSevenDepths) {
   for (const Json& row : report["results"]) {
     EXPECT_EQ(row["status"], "ok");
     EXPECT_EQ(row["singular_values"].size(), 64u);
-    if (row["scheme"] == "rezero") EXPECT_EQ(row["metrics"]["identity_error"], 0.0);
+    if (row["scheme"] == "rezero") {
+      EXPECT_EQ(row["metrics"]["identity_error"], 0.0);
+    }
   }
 }
 
