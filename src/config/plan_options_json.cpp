@@ -114,7 +114,8 @@ void analysis_options(PlanOptions& options, const JsonCursor& plan) {
 
 /// An ndjson stream holds its plan in the first line.
 std::string_view first_line_of_stream(std::string_view text) {
-  const bool stream = text.substr(0, 20) == "{\"kind\": \"context\", \"";
+  constexpr std::string_view beginning = "{\"kind\": \"context\",";
+  const bool stream = text.substr(0, beginning.size()) == beginning;
   return stream ? text.substr(0, text.find('\n')) : text;
 }
 

@@ -195,7 +195,7 @@ TEST(CliMemory, IsRefusedBeforeAllocatingWithTheBytes) {
 }
 
 TEST(CliMemory, DryRunSaysTheSameWithoutRefusingToAnswer) {
-  const Ran got = ran({"--width", "1e9", "--dry-run"});
+  const Ran got = ran({"--width", "1e9", "--threads", "1", "--dry-run"});
   EXPECT_EQ(got.code, 5);
   EXPECT_TRUE(contains(got.out, "memory   64 EB")) << got.out;
 }
