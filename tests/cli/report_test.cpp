@@ -32,7 +32,8 @@ TEST(CliReport, DefaultRunIsFourSchemesAndSevenDepths) {
   EXPECT_EQ(report["results"].size(), 28u);
   EXPECT_EQ(report["plan"]["width"], Json::array({64}));
   for (const Json& row : report["results"]) {
-    EXPECT_EQ(row["status"], row["scheme"] == "plain" && row["depth"] > 1 ? row["status"] : Json("ok"));
+    const bool scaled = row["scheme"] == "rezero" || row["scheme"] == "depth-power";
+    EXPECT_TRUE(row["status"] == "ok" || (!scaled && row["status"] == "unresolved")) << row["scheme"];
     EXPECT_EQ(row["singular_values"].size(), 64u);
     if (row["scheme"] == "rezero") {
       EXPECT_EQ(row["metrics"]["identity_error"], 0.0);
