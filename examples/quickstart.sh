@@ -10,6 +10,6 @@ cmake --build build
 
 build/rezero-analyze --format table
 build/rezero-analyze -o report.json
-python3 examples/plot_spectrum.py report.json -o spectrum.png
+/usr/bin/python3 examples/plot_spectrum.py report.json -o spectrum.png
 echo
 echo "Wrote report.json and spectrum.png. Next: build/rezero-analyze --help"

@@ -44,10 +44,13 @@ void refuse_misfits(const PlanOptions& options, const BranchKind& family) {
 void refuse_impossible_request(const AnalysisOptions& analysis, Index dimension) {
   const Index wanted = analysis.top + analysis.bottom;
   const std::string size = std::to_string(dimension);
-  if (wanted > dimension)
-    throw UsageError("--top " + std::to_string(analysis.top) + " and --bottom " +
-                     std::to_string(analysis.bottom) + " ask for more than the " + size +
-                     " singular values there are");
+  if (wanted > dimension) {
+    const std::string top = "--top " + std::to_string(analysis.top),
+                      bottom = "--bottom " + std::to_string(analysis.bottom);
+    const bool both = analysis.top > 0 && analysis.bottom > 0;
+    throw UsageError((both ? top + " and " + bottom + " ask" : (analysis.top > 0 ? top : bottom) + " asks") +
+                     " for more than the " + size + " singular values there are");
+  }
   if (analysis.method == "auto") return;
   const SpectrumMethod& method = spectrum_methods().at(analysis.method);
   if (method.max_dimension > 0 && dimension > method.max_dimension)

@@ -65,15 +65,14 @@ Whole whole_number(std::string_view part, const Context& context) {
   return value;
 }
 
-void reserve_room(std::vector<Whole>& values, Whole more, const Context& context) {
+void require_room(const std::vector<Whole>& values, Whole more, const Context& context) {
   if (more > longest_list - values.size())
     context.fail("more than " + std::to_string(longest_list) + " values");
-  values.reserve(values.size() + more);
 }
 
 void add_arithmetic(std::vector<Whole>& values, Whole first, Whole last, Whole step, const Context& context) {
   const Whole steps = (last - first) / step;
-  reserve_room(values, steps == std::numeric_limits<Whole>::max() ? steps : steps + 1, context);
+  require_room(values, steps == std::numeric_limits<Whole>::max() ? steps : steps + 1, context);
   for (Whole k = 0; k <= steps; ++k) values.push_back(first + k * step);
 }
 
@@ -93,7 +92,7 @@ void add_geometric(std::vector<Whole>& values, Whole first, Whole last, Real fac
       if (k + 1 == k) context.fail("the factor is too close to 1");
       continue;
     }
-    reserve_room(values, 1, context);
+    require_room(values, 1, context);
     values.push_back(previous = value);
   }
 }
@@ -102,7 +101,7 @@ void add_item(std::vector<Whole>& values, std::string_view item, const Context& 
   const std::vector<std::string_view> parts = split(item, ':');
   if (parts.size() > 3) context.fail("'" + printable(item) + "' is not a:b, a:b:step or a:b:xF");
   const Whole first = whole_number(parts[0], context);
-  if (parts.size() == 1) return reserve_room(values, 1, context), values.push_back(first);
+  if (parts.size() == 1) return require_room(values, 1, context), values.push_back(first);
   const Whole last = whole_number(parts[1], context);
   if (last < first) context.fail("the range '" + printable(item) + "' ends before it begins");
   if (parts.size() == 2) return add_arithmetic(values, first, last, 1, context);

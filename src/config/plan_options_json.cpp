@@ -114,8 +114,8 @@ void analysis_options(PlanOptions& options, const JsonCursor& plan) {
 
 /// An ndjson stream holds its plan in the first line.
 std::string_view first_line_of_stream(std::string_view text) {
-  constexpr std::string_view beginning = "{\"kind\": \"context\",";
-  const bool stream = text.substr(0, beginning.size()) == beginning;
+  constexpr std::string_view opening = "{\"kind\": \"context\"";
+  const bool stream = text.substr(0, opening.size()) == opening;
   return stream ? text.substr(0, text.find('\n')) : text;
 }
 

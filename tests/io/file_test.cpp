@@ -26,7 +26,7 @@ TEST(File, ReadsAllBytes) {
 TEST(File, ReadsPartByPart) {
   const TemporaryFolder folder;
   spill(folder / "a", "0123456789");
-  InputFile file(folder / "a");
+  FileReader file(folder / "a");
   EXPECT_EQ(file.size(), std::uint64_t{10});
   std::string out = "<";
   EXPECT_EQ(file.read(out, 4), 4u);

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
+#include "rezero/parallel/for_each.h"
 #include "spectrum/matrices.h"
 
 namespace rezero {
@@ -86,6 +85,18 @@ TEST(LawMethods, ErrorsStayWithinTheClaim) {
           << n;
     }
   }
+}
+
+TEST(LawMethods, SameBytesOnAnyThread) {
+  const auto compute = [](Index i) {
+    SpectrumRequest request;
+    if (i % 3 == 1) request.method = "spectra", request.top = 3;
+    if (i % 3 == 2) request.method = "spectra", request.bottom = 2;
+    return values(spectrum_of(random_matrix(40 + i, 50, static_cast<std::uint32_t>(i)), request));
+  };
+  std::vector<Vector> threaded(24);
+  for_each_index(24, 3, [&](Index i) { threaded[static_cast<std::size_t>(i)] = compute(i); });
+  for (Index i = 0; i < 24; ++i) EXPECT_EQ(threaded[static_cast<std::size_t>(i)], compute(i)) << i;
 }
 
 /// A method that fails or lies is found out, recorded, and followed by the next one.

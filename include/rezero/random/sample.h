@@ -12,7 +12,7 @@ namespace rezero {
 /// counter is (j low, j high, role, block). Of its words (w0 … w3), 51 bits of w0 + 2^32 w1 make ρ and 53 of
 /// w2 + 2^32 w3 make θ; src/random/kernel.h has the exact map. Own log, sine and cosine: within 7 ulp of the
 /// exact values by the sum of all bounds, below 3 in every test. 0 < |number| < 8.5, symmetric. Cost: half a
-/// Philox block a number; 1.3 ns with AVX-512, 2.7 ns with AVX2, 7 ns with SSE2 (bench/random_bench.cpp).
+/// Philox block a number; 1.3 ns with AVX-512, 2.7 ns with AVX2, 8 ns with SSE2 (bench/random_bench.cpp).
 void fill_normal(Real* out, Index count, const StreamKey& key, std::uint64_t first = 0);
 
 /// count numbers uniform on (−1, 1): odd multiples of 2^-52, symmetric about zero, never ±1 or 0, 52 random

@@ -1,0 +1,76 @@
+#include "report/spectrum_json.h"
+
+#include <functional>
+
+#include "report/published_values.h"
+
+namespace rezero::detail {
+namespace {
+
+void singular_values(JsonWriter& json, const Spectrum& spectrum, ValuesMode mode) {
+  if (mode == ValuesMode::none) return;
+  json.key(mode == ValuesMode::log10 ? "log10_singular_values" : "singular_values");
+  if (spectrum.status == SpectrumStatus::breakdown) return json.null();
+  json.begin_array();
+  for (std::size_t i = 0; i < spectrum.sigma.size(); ++i) json.real(published_value(spectrum, i, mode));
+  json.end_array();
+}
+
+void spectrum_facts(JsonWriter& json, const Spectrum& spectrum) {
+  json.key("spectrum"), json.begin_object();
+  json.member("method", spectrum.method);
+  json.member("part", to_string(spectrum.part));
+  if (spectrum.part != SpectrumPart::full) {
+    json.member("leading", spectrum.leading);
+    json.member("extremal", to_string(spectrum.extremal));
+  }
+  json.member("relative_resolution", spectrum.relative_resolution);
+  json.member("certified", spectrum.certified);
+  json.member("unresolved", spectrum.unresolved());
+  json.member("null_directions", spectrum.null_directions);
+  json.member("out_of_range", out_of_range_values(spectrum));
+  json.member("applications", spectrum.applications);
+  json.key("fallbacks"), json.begin_array();
+  for (const MethodFailure& failure : spectrum.failures) {
+    json.begin_object();
+    json.member("method", failure.method), json.member("reason", failure.reason);
+    json.end_object();
+  }
+  json.end_array();
+  if (!spectrum.message.empty()) json.member("message", spectrum.message);
+  json.end_object();
+}
+
+using Numbers = std::vector<ScaledReal>;
+
+void scaled_array(JsonWriter& json, const std::string& name, const Numbers& numbers,
+                  const std::function<std::optional<Real>(const ScaledReal&)>& number) {
+  json.key(name), json.begin_array();
+  for (const ScaledReal& value : numbers) json.real(number(value));
+  json.end_array();
+}
+
+/// The numbers, and their log₁₀, which no range limits (null for zero).
+void profile_series(JsonWriter& json, const std::string& name, const Numbers& numbers) {
+  scaled_array(json, name, numbers, [](const ScaledReal& value) { return value.to_real(); });
+  scaled_array(json, "log10_" + name, numbers,
+               [](const ScaledReal& value) { return std::optional<Real>(value.log10()); });
+}
+
+}  // namespace
+
+void spectrum_members(JsonWriter& json, const Spectrum& spectrum, ValuesMode mode) {
+  singular_values(json, spectrum, mode);
+  spectrum_facts(json, spectrum);
+}
+
+void profile_member(JsonWriter& json, const Profile& profile) {
+  json.key("profile"), json.begin_object();
+  profile_series(json, "forward_rms", profile.forward_rms);
+  profile_series(json, "branch_norm", profile.branch_norm);
+  profile_series(json, "gradient_square", profile.gradient_square);
+  profile_series(json, "gate_gradient", profile.gate_gradient);
+  json.end_object();
+}
+
+}  // namespace rezero::detail
