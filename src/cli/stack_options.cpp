@@ -31,21 +31,26 @@ std::string as_is(const std::string& text, const std::string&) {
 
 }  // namespace
 
-void add_stack_options(CommandLine& line) {
+void add_stack_options(CommandLine& line, StackUse use) {
+  const bool one = use == StackUse::one_stack;
+  const auto list = [one](const char* name) { return std::string(name) + (one ? "" : ",..."); };
   line.group("Stacks");
-  line.option("--scheme", "NAME[:P=V]…,…",
-              "scaling schemes; parameters as name:param=value (see list schemes)",
-              "plain,residual,depth-power,rezero");
+  line.option("--scheme", list("NAME[:P=V]..."),
+              "scaling scheme, parameters as name:param=value (see list schemes)",
+              use == StackUse::analysis ? "plain,residual,depth-power,rezero" : "");
   line.option("--family", "NAME", "what a branch is: linear, dense, preactivation, mlp, glu", "mlp");
-  line.option("--depth", "LIST", "layers: 1,2,4 or a:b, a:b:step, a:b:xF", "1:64:x2");
-  line.option("--width", "LIST", "features of the residual stream", "64");
+  if (one)
+    line.option("--depth", "N", "layers (needed)");
+  else
+    line.option("--depth", "LIST", "layers: 1,2,4 or a:b, a:b:step, a:b:xF", "1:64:x2");
+  line.option("--width", one ? "N" : "LIST", "features of the residual stream", "64");
   line.option("--hidden-ratio", "R", "hidden width of mlp and glu over the width", "1");
-  line.option("--activation", "NAME[:P=V],…", "nonlinearities (see list activations)", "relu");
-  line.option("--init", "NAME[:P=V]…,…", "initializers (see list initializers)", "he");
+  line.option("--activation", list("NAME[:P=V]"), "nonlinearity (see list activations)", "relu");
+  line.option("--init", list("NAME[:P=V]..."), "initializer (see list initializers)", "he");
   line.flag("--tied", "one set of weights for all depths");
-  line.option("--seed", "LIST", "seeds, 64-bit; a:b for a range", "0");
+  line.option("--seed", one ? "N" : "LIST", one ? "64-bit seed" : "64-bit seeds; a:b for a range", "0");
   line.option("--input", "LAW", "input: normal, sphere, ones, or an .npy file", "normal");
-  line.option("--stack", "FILE", "a stack file in place of random stacks; depth counts its blocks");
+  if (!one) line.option("--stack", "FILE", "a stack file in place of random stacks; depth counts its blocks");
 }
 
 void add_spectrum_options(CommandLine& line) {

@@ -74,7 +74,9 @@ const std::string& Params::text(std::string_view name) const {
 const std::vector<Real>& Params::series(std::string_view name) const {
   return at(name).series;
 }
-bool Params::given(std::string_view name) const { return at(name).written; }
+bool Params::given(std::string_view name) const {
+  return at(name).written;
+}
 
 namespace {
 
