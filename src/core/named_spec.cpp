@@ -90,7 +90,7 @@ std::string words_of(const ParamInfo& info) {
 
 void resolve_number(ParamValue& value, const ParamInfo& info, const std::string& what) {
   try {
-    value.number = parse_real(value.text, what);
+    value.number = parse_real(value.text, what + ":");
   } catch (const UsageError& error) {
     if (info.choices.empty()) throw;
     throw UsageError(std::string(error.what()) + " (known words: " + words_of(info) + ")");
