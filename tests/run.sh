@@ -34,6 +34,20 @@ cmake --build "$folder" --target all_verify_interface_header_sets --parallel "$j
 step "tests"
 ctest --test-dir "$folder" --output-on-failure --parallel "$jobs"
 
+step "reports against the JSON Schema, by python3-jsonschema"
+reports=$(mktemp -d)
+trap 'rm -rf "$reports"' EXIT
+tool=$folder/rezero-analyze
+"$tool" --depth 1,4 --width 16 --seed 0:1 --profile -o "$reports/report.json"
+"$tool" --scheme plain,rezero --depth 2 --width 8 --values log10 --format ndjson >"$reports/stream.ndjson"
+"$tool" --scheme residual --depth 3 --width 16 --top 2 --bottom 1 -o "$reports/ends.json"
+"$tool" --stack tests/reference/stacks/overflow_residual_exact.safetensors -o "$reports/stack.json"
+"$tool" verify --scheme rezero --depth 5 --width 8 --check identity,isometry,alive -o "$reports/verdict.json"
+"$tool" --dump-plan >"$reports/plan.json"
+/usr/bin/python3 tests/report/validate_schema.py "$tool" "$reports"/*
+/usr/bin/python3 examples/plot_spectrum.py "$reports/report.json" -o "$reports/spectrum.png"
+[ -s "$reports/spectrum.png" ]
+
 if [ $sanitize = yes ]; then
   step "build with AddressSanitizer and UndefinedBehaviorSanitizer"
   build "$folder-asan" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DREZERO_SANITIZE=address,undefined \

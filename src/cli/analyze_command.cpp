@@ -34,7 +34,7 @@ int analyze_command(const Arguments& args, const Environment& env) {
       "Exact input-output Jacobians of random residual stacks x' = skip x + branch_scale F(x), and their\n"
       "singular spectra against depth. Without options: four schemes at width 64, depths 1 to 64.\n",
       footer());
-  add_stack_options(line);
+  add_stack_options(line, StackUse::analysis);
   add_spectrum_options(line);
   add_run_options(line);
   add_output_options(line, "json, ndjson, csv or table");

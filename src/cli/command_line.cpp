@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <utility>
 
 #include "rezero/core/error.h"
 #include "rezero/core/registry.h"
@@ -9,53 +10,109 @@
 namespace rezero::cli {
 namespace {
 
-/// One option's bound values: CLI11 appends each occurrence.
+/// One option: what help says of it, and what CLI11 found.
 struct Bound {
-  std::string name;   ///< long, without dashes
-  std::string shown;  ///< as users write it: --depth
-  bool takes_value = false;
-  std::vector<std::string> short_names;
-  std::vector<std::string> values;
+  std::string name;                ///< long, without dashes
+  std::string shown;               ///< as users write it: --depth
+  char letter = '\0';              ///< of the short form
+  std::string value;               ///< its name in help; empty: a flag
+  std::string help, default_text;  ///< in help
+  std::string group;
+  std::vector<std::string> values;  ///< as CLI11 has them: positions in State::written
   bool set = false;
+
+  bool takes_value() const { return !value.empty(); }
 };
 
-std::string usage_line(const std::string& usage) {
-  return "Usage: " + usage + "\n";
+constexpr std::size_t help_width = 110, help_column = 36;
+
+std::size_t columns(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+/// Words of `text` from `column` on, broken before help_width. `line` is what stands before them.
+std::string wrapped(std::string line, std::string_view text, std::size_t column) {
+  std::string out;
+  if (columns(line) + 2 > column) out = std::exchange(line, "") + "\n";
+  line.resize(line.size() + column - columns(line), ' ');
+  bool first = true;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    const std::string_view word = text.substr(begin, end - begin);
+    if (!first && columns(line) + 1 + columns(word) > help_width) {
+      out += line + "\n";
+      line = std::string(column, ' ');
+      first = true;
+    }
+    line += (first ? "" : " ") + std::string(word);
+    first = false;
+    begin = end + 1;
+  }
+  return out + line + "\n";
+}
+
+std::string help_of(const Bound& option) {
+  std::string names = option.letter ? std::string("  -") + option.letter + ", " : "      ";
+  names += option.shown + (option.takes_value() ? " " + option.value : "");
+  const std::string text =
+      option.help + (option.default_text.empty() ? "" : " [" + option.default_text + "]");
+  return wrapped(std::move(names), text, help_column);
 }
 
 }  // namespace
 
 struct CommandLine::State {
-  State(std::string usage_text, const std::string& description, const std::string& footer)
-      : usage(std::move(usage_text)), app(description, "rezero-analyze") {
-    app.footer(footer);
-    app.set_help_flag("-h,--help", "This text");
+  State(std::string usage_text, std::string description_text, std::string footer_text)
+      : usage(std::move(usage_text)),
+        description(std::move(description_text)),
+        footer(std::move(footer_text)) {
+    app.set_help_flag();
     app.allow_extras();
-    app.get_formatter()->column_width(34);
-    app.get_formatter()->label("OPTIONS", "");
+    Bound& wanted = bind("-h,--help");
+    wanted.help = "this text";
+    app.add_flag_callback(wanted.shown, [&wanted] { wanted.set = true; });
   }
 
-  Bound& bind(const std::string& names, bool takes_value) {
+  Bound& bind(const std::string& names) {
     auto bound = std::make_unique<Bound>();
     const std::size_t dashes = names.find("--");
     bound->shown = names.substr(dashes);
     bound->name = bound->shown.substr(2);
-    bound->takes_value = takes_value;
-    if (dashes > 0) bound->short_names.push_back(names.substr(0, names.find(',')));
+    if (dashes > 0) bound->letter = names[1];
     options.push_back(std::move(bound));
     return *options.back();
   }
 
-  const Bound* find(const std::string& word) const {
+  const Bound* find(std::string_view word) const {
     for (const auto& option : options)
-      if (option->shown == word || std::count(option->short_names.begin(), option->short_names.end(), word))
+      if (option->shown == word ||
+          (word.size() == 2 && word[0] == '-' && find_letter(word[1]) == option.get()))
         return option.get();
     return nullptr;
   }
 
-  std::string usage;
+  const Bound* find_letter(char letter) const {
+    for (const auto& option : options)
+      if (option->letter != '\0' && option->letter == letter) return option.get();
+    return nullptr;
+  }
+
+  /// `--name=@position`: CLI11 gives a meaning of its own to some values (`[]`, `-.2`), so it sees none.
+  std::string keep(const Bound& option, std::string value) {
+    if (value.empty()) throw UsageError("option '" + option.shown + "' needs a value, got an empty one");
+    written.push_back(std::move(value));
+    return option.shown + "=@" + std::to_string(written.size() - 1);
+  }
+
+  std::vector<std::string> canonical(const std::vector<std::string>& args);
+  bool add_letters(const std::vector<std::string>& args, std::size_t& i, std::vector<std::string>& words);
+  std::string next_value(const Bound& option, const std::vector<std::string>& args, std::size_t& i);
+
+  std::string usage, description, footer;
   CLI::App app;
   std::vector<std::unique_ptr<Bound>> options;
+  std::vector<std::string> written;  ///< values, in the order written
 };
 
 std::optional<std::string> ParsedLine::find(const std::string& name) const {
@@ -64,7 +121,7 @@ std::optional<std::string> ParsedLine::find(const std::string& name) const {
 }
 
 CommandLine::CommandLine(std::string usage, std::string description, std::string footer)
-    : state_(std::make_unique<State>(std::move(usage), description, footer)) {}
+    : state_(std::make_unique<State>(std::move(usage), std::move(description), std::move(footer))) {}
 
 CommandLine::~CommandLine() = default;
 
@@ -74,44 +131,72 @@ void CommandLine::group(std::string heading) {
 
 void CommandLine::option(const std::string& names, const std::string& value, const std::string& help,
                          const std::string& default_text) {
-  Bound& bound = state_->bind(names, true);
-  CLI::Option* option = state_->app.add_option(names, bound.values, help);
-  option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->group(group_);
-  option->type_name(value)->option_text(value + (default_text.empty() ? "" : " [" + default_text + "]"));
+  Bound& bound = state_->bind(names);
+  bound.value = value, bound.help = help, bound.default_text = default_text, bound.group = group_;
+  state_->app.add_option(bound.shown, bound.values)
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
 void CommandLine::flag(const std::string& names, const std::string& help) {
-  Bound& bound = state_->bind(names, false);
-  state_->app
-      .add_flag_callback(
-          names, [&bound] { bound.set = true; }, help)
-      ->group(group_);
+  Bound& bound = state_->bind(names);
+  bound.help = help, bound.group = group_;
+  state_->app.add_flag_callback(bound.shown, [&bound] { bound.set = true; });
+}
+
+/// The word after option i, which must not be an option itself.
+std::string CommandLine::State::next_value(const Bound& option, const std::vector<std::string>& args,
+                                           std::size_t& i) {
+  if (i + 1 == args.size() || find(args[i + 1]))
+    throw UsageError("option '" + option.shown + "' needs a value");
+  return args[++i];
+}
+
+/// `-qoFILE` as its options. Whether all its letters are known.
+bool CommandLine::State::add_letters(const std::vector<std::string>& args, std::size_t& i,
+                                     std::vector<std::string>& words) {
+  const std::string& bundle = args[i];
+  if (bundle.size() < 2 || bundle[0] != '-' || bundle[1] == '-') return false;
+  for (std::size_t at = 1; at < bundle.size(); ++at) {
+    const Bound* option = find_letter(bundle[at]);
+    if (!option) return false;
+    if (option->takes_value()) {
+      std::string value = bundle.substr(at + 1);
+      words.push_back(keep(*option, value.empty() ? next_value(*option, args, i) : std::move(value)));
+      return true;
+    }
+    words.push_back(option->shown);
+  }
+  return true;
+}
+
+/// The arguments with long names, each value joined to its option.
+std::vector<std::string> CommandLine::State::canonical(const std::vector<std::string>& args) {
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const std::string& word = args[i];
+    const std::size_t equals = word.find('=');
+    const Bound* option = find(word.substr(0, equals));
+    if (option && equals != std::string::npos && !option->takes_value())
+      throw UsageError("option '" + option->shown + "' takes no value");
+    if (option && equals != std::string::npos)
+      words.push_back(keep(*option, word.substr(equals + 1)));
+    else if (option && option->takes_value())
+      words.push_back(keep(*option, next_value(*option, args, i)));
+    else if (option)
+      words.push_back(option->shown);
+    else if (!add_letters(args, i, words))
+      words.push_back(word);
+  }
+  return words;
 }
 
 namespace {
 
-/// `--name value` as `--name=value`: CLI11 would take the value `-.2` for an option, and an absent one for
-/// the next word.
-template <class Find>
-std::vector<std::string> join_values(const std::vector<std::string>& args, const Find& find) {
-  std::vector<std::string> joined;
-  for (std::size_t i = 0; i < args.size(); ++i) {
-    const Bound* option = find(args[i]);
-    if (!option || !option->takes_value) {
-      joined.push_back(args[i]);
-      continue;
-    }
-    if (i + 1 == args.size() || find(args[i + 1]))
-      throw UsageError("option '" + option->shown + "' needs a value");
-    joined.push_back(option->shown + "=" + args[++i]);
-  }
-  return joined;
-}
-
 [[noreturn]] void refuse(const std::string& word, const std::vector<std::unique_ptr<Bound>>& options) {
   if (word.size() < 2 || word[0] != '-')
     throw UsageError("unexpected argument '" + printable(word) + "'; see --help");
-  std::vector<std::string_view> known = {"--help"};
+  std::vector<std::string_view> known;
   for (const auto& option : options) known.push_back(option->shown);
   const std::string name = word.substr(0, word.find('='));
   const std::string close = closest_name(name, known);
@@ -123,33 +208,25 @@ std::vector<std::string> join_values(const std::vector<std::string>& args, const
 
 std::optional<ParsedLine> CommandLine::parse(const std::vector<std::string>& args) {
   State& state = *state_;
-  const auto find = [&state](const std::string& word) { return state.find(word); };
-  std::vector<std::string> joined = join_values(args, find);
-  if (std::any_of(joined.begin(), joined.end(),
-                  [](const auto& word) { return word == "-h" || word == "--help"; }))
-    return std::nullopt;
-  for (const std::string& word : joined) {  // CLI11 would read `--flag=value` as the flag's value
-    const Bound* option = find(word.substr(0, word.find('=')));
-    if (option && !option->takes_value && word.find('=') != std::string::npos)
-      throw UsageError("option '" + option->shown + "' takes no value");
-    if (option && option->takes_value && word.size() == option->shown.size() + 1)
-      throw UsageError("option '" + option->shown + "' needs a value, got an empty one");
+  std::vector<std::string> words = state.canonical(args);
+  if (std::count(words.begin(), words.end(), "--help") > 0) return std::nullopt;
+  ParsedLine line;
+  for (const std::string& word : words) {
+    const bool option = state.find(word.substr(0, word.find('='))) != nullptr;
+    if (!option && (word.empty() || word[0] == '-' || line.positionals_.size() == most_positionals_))
+      refuse(word, state.options);
+    if (!option) line.positionals_.push_back(word);
   }
   try {
-    std::reverse(joined.begin(), joined.end());
-    state.app.parse(joined);
+    std::reverse(words.begin(), words.end());
+    state.app.parse(words);
   } catch (const CLI::Error& error) {
     throw UsageError("cannot read the options (" + printable(error.get_name()) + "); see --help");
   }
-  ParsedLine line;
-  for (const std::string& word : state.app.remaining()) {
-    if (word.empty() || word[0] == '-' || line.positionals_.size() == most_positionals_)
-      refuse(word, state.options);
-    line.positionals_.push_back(word);
-  }
   for (const auto& option : state.options) {
-    if (!option->takes_value && option->set) line.values_[option->name] = "true";
-    for (const std::string& value : option->values) {
+    if (option->set) line.values_[option->name] = "true";
+    for (const std::string& position : option->values) {
+      const std::string& value = state.written.at(std::stoul(position.substr(1)));
       const auto [known, fresh] = line.values_.emplace(option->name, value);
       if (!fresh && known->second != value)
         throw UsageError("option '" + option->shown + "' is given twice, as '" + printable(known->second) +
@@ -160,11 +237,16 @@ std::optional<ParsedLine> CommandLine::parse(const std::vector<std::string>& arg
 }
 
 std::string CommandLine::help() const {
-  std::string text = state_->app.help();
-  const std::size_t usage = text.find("Usage:");
-  if (usage != std::string::npos)
-    text.replace(usage, text.find('\n', usage) + 1 - usage, usage_line(state_->usage));
-  return text;
+  std::string text = "Usage: " + state_->usage + "\n\n" + state_->description;
+  std::string group;
+  for (const auto& option : state_->options) {
+    if (option == state_->options.front()) continue;  // --help comes last
+    if (option->group != group) text += "\n" + option->group + ":\n";
+    group = option->group;
+    text += help_of(*option);
+  }
+  text += (group.empty() ? "\n" : "") + help_of(*state_->options.front());
+  return text + (state_->footer.empty() ? "" : "\n" + state_->footer);
 }
 
 }  // namespace rezero::cli

@@ -1,4 +1,5 @@
 #include "cli/commands.h"
+#include "cli/limits.h"
 #include "cli/stack_options.h"
 #include "cli/tool_info.h"
 #include "rezero/core/error.h"
@@ -26,6 +27,14 @@ StackSpec one_stack(const SweepPlan& plan) {
           plan.activations[0], initializers_of(plan, plan.schemes[0])[0], plan.tied, plan.input, plan.tokens};
 }
 
+/// One block is in memory at a time: its weights, their raw draws, and a copy in the order of the file.
+void require_memory(const StackSpec& spec) {
+  const Real needed = 3 * block_weight_bytes(spec), allowed = memory_share * usable_memory();
+  if (needed > allowed)
+    throw MemoryError("this would need " + bytes_text(needed) + " of memory, more than the " +
+                      bytes_text(allowed) + " allowed (use a smaller --width)");
+}
+
 std::vector<std::pair<std::string, std::string>> provenance(const SweepPlan& plan) {
   const ToolInfo tool = tool_info();
   return {{"tool", tool.name + " " + tool.version},   {"scheme", plan.schemes[0].canonical()},
@@ -41,7 +50,7 @@ int export_command(const Arguments& args, const Environment& env) {
       "Writes one random stack, weights and input, as a rezero-stack file (docs/stack-format.md).\n",
       "Example:\n  rezero-analyze export --scheme fixup --depth 12 --width 64 --seed 7 -o "
       "fixup.safetensors\n");
-  add_stack_options(line);
+  add_stack_options(line, StackUse::one_stack);
   line.group("Output");
   line.option("-c,--config", "FILE", "a plan; options given here win");
   line.option("-o,--output", "FILE", "write there, whole or not at all (needed)");
@@ -49,10 +58,12 @@ int export_command(const Arguments& args, const Environment& env) {
   if (!parsed) return env.out(line.help()), exit_ok;
   const auto path = parsed->find("output");
   if (!path) throw UsageError("export needs -o FILE");
-  if (parsed->has("stack"))
-    throw UsageError("export writes random stacks; --stack names a file that is one already");
-  const SweepPlan plan = read_plan(plan_options(*parsed), PlanUse::analysis);
+  const PlanOptions options = plan_options(*parsed);
+  if (options.stack)
+    throw UsageError("export writes random stacks; the plan names a stack file, which is one already");
+  const SweepPlan plan = read_plan(options, PlanUse::analysis);
   const StackSpec spec = one_stack(plan);
+  require_memory(spec);
   write_stack_file(*build_stack(spec, plan.seeds[0], plan.depths[0]), *path, provenance(plan));
   return exit_ok;
 }

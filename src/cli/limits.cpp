@@ -51,6 +51,7 @@ Real parse_bytes(std::string_view text, std::string_view option) {
     throw UsageError(std::string(option) + " '" + printable(text) +
                      "' has no known unit (k, M, G, T, Ki, Mi, Gi, Ti)");
   }
+  if (number.empty()) throw UsageError(std::string(option) + " '" + printable(text) + "' has no number");
   const Real bytes = parse_real(number, option) * unit;
   if (!(bytes > 0) || !std::isfinite(bytes))
     throw UsageError(std::string(option) + " must be a positive number of bytes, got '" + printable(text) +

@@ -8,6 +8,9 @@
 
 namespace rezero::cli {
 
+/// Of usable_memory(), where --max-memory does not say.
+constexpr Real memory_share = 0.8;
+
 /// Bytes that the process may use: the least of physical memory, its control group's limit, its address space
 /// limit.
 Real usable_memory();

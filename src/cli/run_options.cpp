@@ -20,7 +20,6 @@
 namespace rezero::cli {
 namespace {
 
-constexpr Real memory_share = 0.8;  // of what the process may use, when --max-memory does not say
 constexpr Index most_threads = 4096;
 
 /// json into a file or a pipe, a table on a terminal; a file name's ending may say otherwise.
@@ -91,8 +90,9 @@ bool any_check_fails(const CellResult& result) {
 
 void add_run_options(CommandLine& line) {
   line.group("Run");
-  line.option("--threads", "N", "workers", "the processors this process may use");
-  line.option("--max-memory", "BYTES", "refuse what would need more (4G, 512Mi)", "80 % of what may be used");
+  line.option("--threads", "N", "workers", "as many as processors");
+  line.option("--max-memory", "BYTES", "refuse what would need more (4G, 512Mi)",
+              "80 % of what this process may use");
   line.flag("--dry-run", "print cells, memory and rough time, and do nothing");
   line.option("-c,--config", "FILE", "a plan (or a report, whose plan is repeated); options given here win");
   line.flag("--dump-plan", "print the resolved plan as JSON, and do nothing");

@@ -31,14 +31,19 @@ std::string as_is(const std::string& text, const std::string&) {
 
 }  // namespace
 
-void add_stack_options(CommandLine& line) {
+void add_stack_options(CommandLine& line, StackUse use) {
+  const bool one = use == StackUse::one_stack;
+  const auto list = [one](const char* name) { return std::string(name) + (one ? "" : ",..."); };
   line.group("Stacks");
-  line.option("--scheme", "NAME[:P=V]…,…",
-              "scaling schemes; parameters as name:param=value (see list schemes)",
-              "plain,residual,depth-power,rezero");
-  line.option("--family", "NAME", "what a branch is: linear, dense, preactivation, mlp, glu", "mlp");
-  line.option("--depth", "LIST", "layers: 1,2,4 or a:b, a:b:step, a:b:xF", "1:64:x2");
-  line.option("--width", "LIST", "features of the residual stream", "64");
+  line.option("--scheme", list("NAME[:P=V]..."),
+              "scaling scheme, parameters as name:param=value (see list schemes)",
+              use == StackUse::analysis ? "plain,residual,depth-power,rezero" : "");
+  line.option("--family", "NAME", "what a layer is made of (see list families)", "mlp");
+  if (one)
+    line.option("--depth", "N", "layers (needed)");
+  else
+    line.option("--depth", "LIST", "layers: 1,2,4 or a:b, a:b:step, a:b:xF", "1:64:x2");
+  line.option("--width", one ? "N" : "LIST", "features of the residual stream", "64");
   line.option("--hidden-ratio", "R", "hidden width of mlp and glu over the width", "1");
   line.option("--tokens", "T", "positions of mlp, glu, attention and transformers", "1; 16 with attention");
   line.option("--heads", "H", "attention heads", "4, or what divides the width");
@@ -46,13 +51,12 @@ void add_stack_options(CommandLine& line) {
   line.flag("--causal", "position i attends to positions up to i");
   line.flag("--rope", "rotary positions (base 10000)");
   line.option("--qk-norm", "NORM", "norm of each head's queries and keys (see list norms)", "none");
-  line.flag("--final-norm", "a norm after the stack, applied to what each reported depth sees");
-  line.option("--activation", "NAME[:P=V],…", "nonlinearities (see list activations)", "relu");
-  line.option("--init", "NAME[:P=V]…,…", "initializers (see list initializers)", "he");
+  line.option("--activation", list("NAME[:P=V]"), "nonlinearity (see list activations)", "relu");
+  line.option("--init", list("NAME[:P=V]..."), "initializer (see list initializers)", "he; with attention the scheme's own");
   line.flag("--tied", "one set of weights for all depths");
-  line.option("--seed", "LIST", "seeds, 64-bit; a:b for a range", "0");
+  line.option("--seed", one ? "N" : "LIST", one ? "64-bit seed" : "64-bit seeds; a:b for a range", "0");
   line.option("--input", "LAW", "input: normal, sphere, ones, or an .npy file", "normal");
-  line.option("--stack", "FILE", "a stack file in place of random stacks; depth counts its blocks");
+  if (!one) line.option("--stack", "FILE", "a stack file in place of random stacks; depth counts its blocks");
 }
 
 void add_spectrum_options(CommandLine& line) {
@@ -60,6 +64,7 @@ void add_spectrum_options(CommandLine& line) {
   line.option("--method", "NAME", "auto, dense or spectra (see list methods)", "auto");
   line.option("--top", "K", "only the K largest singular values");
   line.option("--bottom", "K", "only the K smallest singular values");
+  line.flag("--final-norm", "a norm after the stack, applied to what each reported depth sees");
   line.option("--wrt", "token:i", "only the columns of input token i (from 0)");
   line.option("--of", "token:j", "only the rows of output token j");
   line.option("--values", "MODE", "singular values as linear, log10 (no range limit) or none", "linear");

@@ -6,7 +6,10 @@
 
 namespace rezero::cli {
 
-void add_stack_options(CommandLine& line);
+/// What the stacks are for: it decides what help gives as defaults.
+enum class StackUse { analysis, verify, one_stack };
+
+void add_stack_options(CommandLine& line, StackUse use);
 void add_spectrum_options(CommandLine& line);  ///< the analysis's own: method, ends, values, profile
 
 /// --config as the base, the other options over it; nothing read but the configuration file.

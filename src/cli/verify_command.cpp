@@ -15,11 +15,11 @@ int verify_command(const Arguments& args, const Environment& env) {
       "\nExit codes: 0 all pass, 1 a check fails, 2 usage, 3 file, 4 a cell failed, 5 refused for memory.\n");
   line.group("Checks");
   line.option(
-      "--check", "NAME[:P=V],…",
+      "--check", "NAME[:P=V],...",
       "identity:tol=0 (max|J - I| and max|f(x) - x|), isometry:tol=0.1 (every singular value), alive (what "
       "switches a branch off gets a gradient)",
       "identity,alive");
-  add_stack_options(line);
+  add_stack_options(line, StackUse::verify);
   line.group("Spectrum");
   line.option("--method", "NAME", "for isometry: auto or dense (see list methods)", "auto");
   line.option("--cotangent", "LAW", "cotangent of the gradients that alive looks at: random or ones",

@@ -51,6 +51,14 @@ std::vector<std::uint64_t> distinct(const std::vector<std::uint64_t>& values) {
   return out;
 }
 
+/// `alpha=1:alphas=FILE`: a number for all blocks beside one number for each.
+void refuse_number_beside_series(const SchemeSpec& scheme, const ParamValue& series) {
+  for (const ParamValue& value : scheme.params().values())
+    if (value.written && value.name + "s" == series.name)
+      throw UsageError("parameters '" + value.name + "' and '" + series.name + "' of scheme '" +
+                       std::string(scheme.scheme().name) + "' contradict each other (give one)");
+}
+
 /// Reads the series of all schemes; the length they agree on, 0 if there are none.
 Index read_all_series(SweepPlan& plan, PlanFiles& files) {
   Index length = 0;
@@ -58,6 +66,7 @@ Index read_all_series(SweepPlan& plan, PlanFiles& files) {
   for (SchemeSpec& scheme : plan.schemes)
     for (ParamValue& value : scheme.params().values()) {
       if (value.kind != ParamKind::series || value.text.empty()) continue;
+      refuse_number_beside_series(scheme, value);
       value.series = read_series(value.text, files);
       const auto count = static_cast<Index>(value.series.size());
       if (count == 0) throw UsageError("'" + printable(value.text) + "' holds no numbers");

@@ -74,7 +74,9 @@ const std::string& Params::text(std::string_view name) const {
 const std::vector<Real>& Params::series(std::string_view name) const {
   return at(name).series;
 }
-bool Params::given(std::string_view name) const { return at(name).written; }
+bool Params::given(std::string_view name) const {
+  return at(name).written;
+}
 
 namespace {
 
@@ -88,7 +90,7 @@ std::string words_of(const ParamInfo& info) {
 
 void resolve_number(ParamValue& value, const ParamInfo& info, const std::string& what) {
   try {
-    value.number = parse_real(value.text, what);
+    value.number = parse_real(value.text, what + ":");
   } catch (const UsageError& error) {
     if (info.choices.empty()) throw;
     throw UsageError(std::string(error.what()) + " (known words: " + words_of(info) + ")");

@@ -168,6 +168,9 @@ std::string safetensors_header_bytes(const Metadata& metadata, const std::vector
     at = end;
   }
   json += "}";
+  if (json.size() > longest_header)
+    throw UsageError("the header of the file would have " + std::to_string(json.size()) +
+                     " bytes, more than the 100 MB that are read (too many tensors)");
   json.append((8 - json.size() % 8) % 8, ' ');
   std::string bytes;
   append_little(bytes, static_cast<std::uint64_t>(json.size()));

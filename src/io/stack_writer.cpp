@@ -10,6 +10,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// The shortest entries of a block, in the spec and for one tensor, take 150 bytes of a header of 100 MB.
+constexpr Index most_blocks = 100'000'000 / 150;
+
 /// A block's entry in the spec and its tensors; the numbers come when they are written.
 struct BlockEntry {
   Json spec;
@@ -123,6 +126,10 @@ void append_block(SafetensorsWriter& writer, const BlockParts& parts) {
 void write_stack_file(const Stack& stack, const std::string& path,
                       const std::vector<std::pair<std::string, std::string>>& provenance) {
   const Shape shape = stack.shape();
+  if (stack.blocks() > most_blocks)
+    throw UsageError("a stack of " + std::to_string(stack.blocks()) +
+                     " blocks does not fit into a stack file (at most " + std::to_string(most_blocks) +
+                     ": its header has at most 100 MB)");
   Json spec = {{"state", {{"features", shape.features}, {"positions", shape.positions}}},
                {"blocks", Json::array()}};
   std::vector<TensorLayout> layout = {{"input", {shape.positions, shape.features}}};

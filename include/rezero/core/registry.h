@@ -19,7 +19,7 @@ std::string unknown_name_message(std::string_view kind, std::string_view word,
                                  const std::vector<std::string_view>& known,
                                  const std::vector<std::string_view>& aliases = {});
 
-/// Text from the outside made safe for one line of output: control characters become \xNN, long text is cut.
+/// Outside text made safe for one line: controls and invalid UTF-8 become \xNN, long text is cut.
 std::string printable(std::string_view text);
 
 /// T has `name` (string_view) and `aliases` (iterable of string_view). Entries live as long as the program.

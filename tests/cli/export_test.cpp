@@ -1,0 +1,84 @@
+/// export → --stack gives the numbers of the random stack, to the bit.
+
+#include "cli/cli_support.h"
+
+namespace rezero {
+namespace {
+
+struct Stack {
+  std::string scheme, family, init;
+  Args more;
+};
+
+/// Everything of a row that is computed.
+std::string numbers(const Json& row) {
+  return Json{row["metrics"], row["singular_values"], row["profile"], row["spectrum"]}.dump();
+}
+
+void expect_round_trip(const Stack& stack) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "x.safetensors";
+  Args base = {"--scheme", stack.scheme, "--family", stack.family, "--init", stack.init, "--depth",
+               "3",        "--width",    "8",        "--seed",     "5",      "-q"};
+  base.insert(base.end(), stack.more.begin(), stack.more.end());
+  Args to_file = base;
+  to_file.pop_back();
+  to_file = {"export", "-o", path};
+  for (const std::string& word : base)
+    if (word != "-q") to_file.push_back(word);
+  const std::string shown = stack.scheme + " " + stack.family + " " + stack.init;
+  const Ran exported = ran(to_file);
+  ASSERT_EQ(exported.code, 0) << shown << exported.err;
+  base.insert(base.end(), {"--profile", "--cotangent", "ones"});
+  const Ran direct = ran(base), loaded = ran({"--stack", path, "--profile", "--cotangent", "ones"});
+  ASSERT_EQ(direct.code, 0) << shown << direct.err;
+  ASSERT_EQ(loaded.code, 0) << shown << loaded.err;
+  EXPECT_EQ(numbers(loaded.json()["results"][0]), numbers(direct.json()["results"][0])) << shown;
+  EXPECT_EQ(folder.entries(), 1u);
+}
+
+TEST(CliExport, EverySchemeFamilyAndInit) {
+  const Json all = ran({"list", "--format", "json"}).json();
+  for (const Json& scheme : all["schemes"])
+    for (const Json& family : all["families"])
+      for (const char* init : {"he", "torch-default", "orthogonal"})
+        expect_round_trip({scheme["name"], family["name"], init, {}});
+}
+
+TEST(CliExport, OtherInitsActivationsAndWirings) {
+  for (const char* init :
+       {"xavier:law=uniform", "lecun", "gaussian:sigma_w=1.2:sigma_b=0.3", "normal:std=0.1", "trunc-normal"})
+    expect_round_trip({"residual", "mlp", init, {}});
+  for (const char* activation : {"leaky_relu:slope=0.3", "gelu", "scaled_erf", "sin"})
+    expect_round_trip({"depth-power", "preactivation", "torch-default", {"--activation", activation}});
+  expect_round_trip({"residual", "mlp", "he", {"--tied"}});
+  expect_round_trip({"gated:a=0.3", "mlp", "torch-default", {}});
+  expect_round_trip({"depth-mup:c=2", "dense", "torch-default", {"--tied"}});
+  expect_round_trip({"residual", "glu", "he", {"--hidden-ratio", "2.5", "--input", "sphere"}});
+  expect_round_trip({"rezero:alpha=-0.3", "mlp", "he", {"--input", "ones"}});
+}
+
+TEST(CliExport, SameBytesTwiceAndOldFileReplaced) {
+  const TemporaryFolder folder;
+  const Args base = {"export", "--scheme", "fixup", "--depth", "2", "--width", "4", "-o"};
+  const auto to = [&base](const std::string& path) {
+    Args args = base;
+    args.push_back(path);
+    return args;
+  };
+  spill(folder / "a", "old");
+  EXPECT_EQ(ran(to(folder / "a")).code, 0);
+  EXPECT_EQ(ran(to(folder / "b")).code, 0);
+  EXPECT_EQ(slurp(folder / "a"), slurp(folder / "b"));
+}
+
+TEST(CliExport, WhatVersionOneCannotHoldIsRefusedByName) {
+  const TemporaryFolder folder;
+  const std::string line = refused(
+      {"export", "--scheme", "residual", "--activation", "elu:a=0.5", "--depth", "1", "-o", folder / "x"}, 2);
+  EXPECT_TRUE(contains(line, "elu")) << line;
+  EXPECT_EQ(folder.entries(), 0u);
+}
+
+}  // namespace
+}  // namespace rezero

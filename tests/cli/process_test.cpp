@@ -1,0 +1,281 @@
+/// The program as a process: streams, signals, exit status, what is left on disk.
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+#include "cli/cli_support.h"
+
+namespace rezero {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+/// The program, started in a folder with out, err and in redirected there.
+class Process {
+ public:
+  struct Streams {
+    std::string out = "out", err = "err", in = "/dev/null";  ///< "-": closed
+    rlim_t largest_file = RLIM_INFINITY;
+  };
+
+  Process(const TemporaryFolder& folder, const Args& args, const Streams& streams) : start_(Clock::now()) {
+    pid_ = ::fork();
+    if (pid_ == 0) start(folder, args, streams);
+  }
+  ~Process() {
+    if (pid_ > 0) ::kill(pid_, SIGKILL), wait();
+  }
+
+  void send(int signal) const { ::kill(pid_, signal); }
+
+  /// As a shell tells it: 128 + signal for an end by signal.
+  int wait() {
+    int status = 0;
+    while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    }
+    pid_ = -1;
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  }
+
+ private:
+  static void redirect(int descriptor, const std::string& path, int flags) {
+    if (path == "-") {
+      ::close(descriptor);
+      return;
+    }
+    const int file = ::open(path.c_str(), flags, 0644);
+    if (file < 0) ::_exit(99);
+    if (file != descriptor) ::dup2(file, descriptor), ::close(file);
+  }
+
+  [[noreturn]] static void start(const TemporaryFolder& folder, const Args& args, const Streams& streams) {
+    if (::chdir(folder.path().c_str()) != 0) ::_exit(98);
+    for (int signal : {SIGINT, SIGTERM, SIGPIPE}) ::signal(signal, SIG_DFL);
+    redirect(0, streams.in, O_RDONLY);
+    redirect(1, streams.out, O_WRONLY | O_CREAT | O_TRUNC);
+    redirect(2, streams.err, O_WRONLY | O_CREAT | O_TRUNC);
+    if (streams.largest_file != RLIM_INFINITY) {
+      const rlimit limit{streams.largest_file, streams.largest_file};
+      ::setrlimit(RLIMIT_FSIZE, &limit);
+    }
+    std::vector<char*> argv = {const_cast<char*>("rezero-analyze")};
+    for (const std::string& arg : args) argv.push_back(const_cast<char*>(arg.c_str()));
+    argv.push_back(nullptr);
+    ::execv(REZERO_ANALYZE, argv.data());
+    ::_exit(97);
+  }
+
+  pid_t pid_ = -1;
+  Clock::time_point start_;
+};
+
+int status(const TemporaryFolder& folder, const Args& args, const Process::Streams& streams = {}) {
+  return Process(folder, args, streams).wait();
+}
+
+/// Line count of what stderr got.
+long error_lines(const TemporaryFolder& folder) {
+  const std::string text = slurp(folder / "err");
+  return std::count(text.begin(), text.end(), '\n');
+}
+
+/// A shell line with $R as the program; the folder is its working directory.
+int shell(const TemporaryFolder& folder, const std::string& line) {
+  spill(folder / "script", "R='" + std::string(REZERO_ANALYZE) + "'\n" + line + "\n");
+  return WEXITSTATUS(std::system(("cd '" + folder.path() + "' && timeout 20 bash script").c_str()));
+}
+
+const Args quick = {"--scheme", "plain", "--depth", "1", "--width", "4"};
+
+Args with(Args args, const Args& more) {
+  args.insert(args.end(), more.begin(), more.end());
+  return args;
+}
+
+TEST(CliProcess, ReaderThatLeavesIsNoError) {
+  const TemporaryFolder folder;
+  for (const std::string args :
+       {"", "--format ndjson --depth 1:200 --width 8 --seed 0:20", "--format table --depth 1:300 --width 2",
+        "--depth 1:200 --width 16 --seed 0:20", "list", "schema", "--help"}) {
+    // The reader is gone before the first byte: `true` reads nothing.
+    const int code = shell(folder, "$R " + args + " 2>err | true; exit ${PIPESTATUS[0]}");
+    EXPECT_TRUE(code == 141 || code == 0) << args << code;
+    EXPECT_EQ(slurp(folder / "err"), "") << args;
+    EXPECT_EQ(shell(folder, "$R " + args + " 2>err | head -1 >line"), 0);
+    EXPECT_EQ(slurp(folder / "err"), "") << args;
+    EXPECT_NE(slurp(folder / "line"), "") << args;
+  }
+}
+
+TEST(CliProcess, FullDiskIsExitThreeAndOneLine) {
+  const TemporaryFolder folder;
+  Process::Streams streams;
+  streams.out = "/dev/full";
+  const std::vector<Args> all = {{},
+                                 with(quick, {"--format", "ndjson"}),
+                                 with(quick, {"--format", "table"}),
+                                 {"--help"},
+                                 {"--version"},
+                                 {"--dump-plan"},
+                                 {"--dry-run"},
+                                 {"list"},
+                                 {"schema"},
+                                 {"verify", "--scheme", "rezero", "--depth", "1"}};
+  for (const Args& args : all) {
+    EXPECT_EQ(status(folder, args, streams), 3);
+    EXPECT_EQ(error_lines(folder), 1) << slurp(folder / "err");
+    EXPECT_TRUE(contains(slurp(folder / "err"), "standard output")) << slurp(folder / "err");
+  }
+  EXPECT_EQ(status(folder, with(quick, {"-o", "/dev/full"})), 3);
+  EXPECT_EQ(error_lines(folder), 1);
+}
+
+TEST(CliProcess, ClosedStreams) {
+  const TemporaryFolder folder;
+  Process::Streams no_out, no_err, no_in, none;
+  no_out.out = no_err.err = no_in.in = none.out = none.err = none.in = "-";
+  EXPECT_EQ(status(folder, quick, no_out), 3);
+  EXPECT_EQ(error_lines(folder), 1);
+  EXPECT_EQ(status(folder, quick, no_err), 0);
+  EXPECT_EQ(slurp(folder / "out")[0], '{');
+  EXPECT_EQ(status(folder, {"--depth", "0"}, no_err), 2);
+  EXPECT_EQ(status(folder, quick, no_in), 0);
+  EXPECT_EQ(status(folder, quick, none), 3);
+  EXPECT_EQ(status(folder, with(quick, {"-o", "r.json"}), none), 0);
+  EXPECT_EQ(Json::parse(slurp(folder / "r.json"))["results"].size(), 1u);
+}
+
+TEST(CliProcess, OutputFileThatDoesNotFitLeavesTheOldOne) {
+  const TemporaryFolder folder;
+  spill(folder / "r.json", "old");
+  Process::Streams small;
+  small.largest_file = 8192;
+  EXPECT_EQ(status(folder, {"-o", "r.json"}, small), 3);
+  EXPECT_EQ(error_lines(folder), 1) << slurp(folder / "err");
+  EXPECT_EQ(status(folder, {"export", "--scheme", "plain", "--depth", "4", "-o", "r.json"}, small), 3);
+  EXPECT_EQ(error_lines(folder), 1) << slurp(folder / "err");
+  EXPECT_EQ(slurp(folder / "r.json"), "old");
+  EXPECT_EQ(folder.entries(), 3u);
+}
+
+TEST(CliProcess, OutputFolderThatCannotBeWritten) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(status(folder, with(quick, {"-o", "/proc/x.json"})), 3);
+  EXPECT_EQ(error_lines(folder), 1);
+  EXPECT_EQ(status(folder, with(quick, {"-o", "missing/x.json"})), 3);
+  spill(folder / "file", "");
+  EXPECT_EQ(status(folder, with(quick, {"-o", "file/x.json"})), 3);
+  EXPECT_EQ(error_lines(folder), 1);
+  if (::geteuid() == 0) return;  // nothing is unwritable to root
+  ::chmod(folder.path().c_str(), 0500);
+  EXPECT_EQ(status(folder, with(quick, {"-o", "x.json"}), {"/dev/null", "/dev/null"}), 3);
+  ::chmod(folder.path().c_str(), 0700);
+}
+
+TEST(CliProcess, PipesAreRead) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(ran({"export", "--scheme", "rezero", "--depth", "2", "--width", "3", "-o", folder / "x"}).code,
+            0);
+  spill(folder / "plan.json", R"({"scheme": "plain", "depth": 1, "width": 4})");
+  EXPECT_EQ(shell(folder, "mkfifo f && (cat x >f &) && $R verify --stack f >out 2>err"), 0)
+      << slurp(folder / "err");
+  EXPECT_EQ(shell(folder, "cat x | $R verify --stack /dev/stdin >out 2>err"), 0) << slurp(folder / "err");
+  EXPECT_EQ(shell(folder, "$R verify --stack /dev/stdin <x >out 2>err"), 0) << slurp(folder / "err");
+  EXPECT_EQ(shell(folder, "(cat plan.json >f &) && $R --config f >out 2>err"), 0) << slurp(folder / "err");
+  EXPECT_EQ(Json::parse(slurp(folder / "out"))["results"].size(), 1u);
+  EXPECT_EQ(shell(folder, "$R --config <(cat plan.json) >out 2>err"), 0) << slurp(folder / "err");
+  EXPECT_EQ(shell(folder, "$R --depth 1 --width 4 --seed 0:2 | $R --config /dev/stdin >out 2>err"), 0)
+      << slurp(folder / "err");
+  EXPECT_EQ(shell(folder, "$R --stack . >out 2>err"), 3);
+  EXPECT_EQ(error_lines(folder), 1);
+  EXPECT_EQ(shell(folder, "$R --depth 1 --width 4 -o /dev/stdout | head -c 1 >out"), 0);
+  EXPECT_EQ(slurp(folder / "out"), "{");
+}
+
+// ---- signals
+// -------------------------------------------------------------------------------------------------------
+
+/// Far more work than any test waits for; the first rows come at once.
+Args endless(const std::string& format) {
+  return {"--scheme", "residual", "--width",   "400", "--depth",  "1,2,100000",
+          "--seed",   "0:3",      "--threads", "1",   "--format", format};
+}
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+void wait_for_bytes(const std::string& path, std::size_t bytes) {
+  for (int i = 0; i < 500 && slurp(path).size() < bytes; ++i) std::this_thread::sleep_for(milliseconds(10));
+}
+
+TEST(CliSignal, StopsInTimeAndLeavesNothing) {
+  for (const int signal : {SIGINT, SIGTERM})
+    for (const bool to_file : {false, true}) {
+      const TemporaryFolder folder;
+      spill(folder / "r.json", "old");
+      Process process(folder, to_file ? with(endless("json"), {"-o", "r.json"}) : endless("json"), {});
+      std::this_thread::sleep_for(milliseconds(150));
+      const auto sent = Clock::now();
+      process.send(signal);
+      EXPECT_EQ(process.wait(), 128 + signal);
+      EXPECT_LT(seconds_since(sent), 3);
+      EXPECT_EQ(slurp(folder / "out"), "");
+      EXPECT_EQ(slurp(folder / "err"), "");
+      EXPECT_EQ(slurp(folder / "r.json"), "old");
+      EXPECT_EQ(folder.entries(), 3u);
+    }
+}
+
+TEST(CliSignal, FinishedLinesStay) {
+  const TemporaryFolder folder;
+  Args args = endless("ndjson");
+  args[5] = "1:100000";
+  args[3] = "48";
+  args[1] = "stable-resnet";  // its blocks depend on the depth: each row is a cell of its own
+  Process process(folder, args, {});
+  wait_for_bytes(folder / "out", 20000);
+  process.send(SIGTERM);
+  EXPECT_EQ(process.wait(), 143);
+  const std::string out = slurp(folder / "out");
+  ASSERT_GE(out.size(), 20000u);
+  EXPECT_EQ(out.back(), '\n');
+  std::istringstream lines(out);
+  for (std::string line; std::getline(lines, line);) EXPECT_TRUE(Json::accept(line)) << line.substr(0, 100);
+}
+
+TEST(CliSignal, SecondSignalEndsAtOnce) {
+  const TemporaryFolder folder;
+  Process process(folder, endless("json"), {});
+  std::this_thread::sleep_for(milliseconds(100));
+  process.send(SIGINT);
+  process.send(SIGTERM);
+  const auto sent = Clock::now();
+  const int code = process.wait();
+  EXPECT_TRUE(code == 130 || code == 143) << code;
+  EXPECT_LT(seconds_since(sent), 0.5);
+  EXPECT_EQ(slurp(folder / "out"), "");
+}
+
+TEST(CliSignal, ExportStopsToo) {
+  const TemporaryFolder folder;
+  Process process(folder, {"export", "--scheme", "plain", "--width", "128", "--depth", "20000", "-o", "x"},
+                  {});
+  std::this_thread::sleep_for(milliseconds(150));
+  const auto sent = Clock::now();
+  process.send(SIGTERM);
+  EXPECT_EQ(process.wait(), 143);
+  EXPECT_LT(seconds_since(sent), 3);
+  EXPECT_EQ(folder.entries(), 2u);
+}
+
+}  // namespace
+}  // namespace rezero
