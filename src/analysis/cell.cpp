@@ -62,9 +62,16 @@ class CellRun {
       ScaledReal norm = frobenius_norm(step.at.branch_value);
       if (!norm.is_zero()) norm.exponent += step.before.exponent;
       branch_norm_.push_back(norm);
+      note_scales(step.layer.parts());
     }
     if (keeps_states()) states_.push_back({step.at.value, step.before.exponent});
     if (run_.progress) run_.progress(1, 0);
+  }
+
+  void note_scales(const BlockParts& parts) {
+    const Real branch = parts.branch_scale.values.mean();
+    branch_scale_.push_back(branch);
+    skip_scale_.push_back(parts.mix == MixRule::gated ? 1 - branch : parts.skip_scale.values.mean());
   }
 
   void visit(const ForwardStep& step) {
@@ -171,6 +178,7 @@ class CellRun {
     for (const ScaledReal& square : back.suffix_square)
       profile.gradient_square.push_back(ScaledReal::make(square.mantissa / n, square.exponent));
     profile.gate_gradient = back.gate_gradient;
+    profile.skip_scale = skip_scale_, profile.branch_scale = branch_scale_;
     return profile;
   }
 
@@ -191,6 +199,7 @@ class CellRun {
   std::vector<Index> block_depths_;
   std::vector<ScaledVector> states_;
   std::vector<ScaledReal> branch_norm_;
+  std::vector<Real> skip_scale_, branch_scale_;
   std::vector<BlockFacts> blocks_;
   CellResult result_;
 };
