@@ -66,6 +66,25 @@ std::size_t display_width(std::string_view text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
+std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {
+  constexpr std::string_view separator = " ·";
+  std::string out, line;
+  while (!text.empty()) {
+    std::size_t end = text.find(' ', text.find_first_not_of(' '));  // of one word and the spaces before it
+    if (end != std::string_view::npos && text.substr(end, separator.size()) == separator)
+      end += separator.size();
+    const std::string_view word = text.substr(0, end);
+    if (!line.empty() && display_width(line) + display_width(word) > width) {
+      out += line + "\n";
+      line = std::string(indent, ' ') + std::string(word.substr(word.find_first_not_of(' ')));
+    } else {
+      line += word;
+    }
+    text.remove_prefix(word.size());
+  }
+  return out + line;
+}
+
 std::string pad_left(std::string_view text, std::size_t width) {
   const std::size_t shown = display_width(text);
   return std::string(shown < width ? width - shown : 0, ' ') + std::string(text);
