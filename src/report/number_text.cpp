@@ -76,7 +76,8 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
     const std::string_view word = text.substr(0, end);
     if (!line.empty() && display_width(line) + display_width(word) > width) {
       out += line + "\n";
-      line = std::string(indent, ' ') + std::string(word.substr(word.find_first_not_of(' ')));
+      line = std::string(indent, ' ') +
+             std::string(word.substr(std::min(word.find_first_not_of(' '), word.size())));
     } else {
       line += word;
     }

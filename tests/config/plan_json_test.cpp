@@ -157,7 +157,7 @@ TEST(PlanJson, FaultsNameTheirPath) {
                           "{\"kv_heads\": 1.5}",
                           "{\"causal\": 1}",
                           "{\"rope\": 10000}",
-                          "{\"qk_norm\": \"rms\"}",
+                          "{\"qk_norm\": \"rms-nrm\"}",
                           "{\"wrt\": 1}",
                           "{\"of\": \"token:x\"}",
                           "{\"wrt\": \"token:-1\"}",

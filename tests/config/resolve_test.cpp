@@ -152,7 +152,7 @@ TEST(Resolve, HeadsMustDivide) {
   EXPECT_TRUE(names_all(error([](auto& o) { o.kv_heads = 3; }), {"--kv-heads", "--heads", "3", "4"}));
   EXPECT_TRUE(names_all(error([](auto& o) { o.rope = true; }), {"--rope", "even"})) << "12 / 4 is odd";
   EXPECT_EQ(error([](auto& o) { o.heads = 6, o.kv_heads = 2, o.rope = true; }), "no error");
-  EXPECT_TRUE(names_all(error([](auto& o) { o.qk_norm = "rms"; }), {"norm", "rms"}));
+  EXPECT_TRUE(names_all(error([](auto& o) { o.qk_norm = "rms-nrm"; }), {"norm", "rms-nrm"}));
 }
 
 TEST(Resolve, ViewsAreOfTokensThatExist) {
