@@ -11,7 +11,7 @@ namespace rezero::detail {
 namespace {
 
 constexpr std::size_t most_steps = 96;
-constexpr std::size_t steps_between_tests = 8;
+constexpr std::size_t first_test = 8;    // then after twice as many steps each time
 constexpr Real smallest_gap = 1e-3;      // σ_2 must lie this far below σ_1, relative
 constexpr Real largest_residual = 1e-8;  // relative to σ_1
 
@@ -30,6 +30,7 @@ class TopVector {
   std::optional<Vector> from(Vector start) {
     basis_.clear(), diagonal_.clear(), beside_.clear();
     const std::size_t steps = std::min(most_steps, static_cast<std::size_t>(A_.rows()));
+    std::size_t test = first_test;
     Real norm = start.norm();
     for (std::size_t step = 1; step <= steps; ++step) {
       basis_.push_back(start / norm);
@@ -39,8 +40,10 @@ class TopVector {
         for (const Vector& q : basis_) next -= q.dot(next) * q;
       norm = next.norm();
       const bool closed = norm <= 1e-14 * sigma_ * sigma_;  // the basis spans an invariant subspace
-      if (closed || step == steps || step % steps_between_tests == 0)
+      if (closed || step == steps || step == test) {
         if (std::optional<Vector> u = ritz_vector()) return u;
+        test *= 2;
+      }
       if (closed) break;
       beside_.push_back(norm);
       start = std::move(next);
