@@ -36,7 +36,10 @@ void add_stack_options(CommandLine& line) {
   line.option("--scheme", "NAME[:P=V]…,…",
               "scaling schemes; parameters as name:param=value (see list schemes)",
               "plain,residual,depth-power,rezero");
-  line.option("--family", "NAME", "what a branch is: linear, dense, preactivation, mlp, glu", "mlp");
+  line.option("--family", "NAME",
+              "what a layer is: linear, dense, preactivation, mlp, glu, attention, transformer, "
+              "glu-transformer",
+              "mlp");
   line.option("--depth", "LIST", "layers: 1,2,4 or a:b, a:b:step, a:b:xF", "1:64:x2");
   line.option("--width", "LIST", "features of the residual stream", "64");
   line.option("--hidden-ratio", "R", "hidden width of mlp and glu over the width", "1");
@@ -48,7 +51,8 @@ void add_stack_options(CommandLine& line) {
   line.option("--qk-norm", "NORM", "norm of each head's queries and keys (see list norms)", "none");
   line.flag("--final-norm", "a norm after the stack, applied to what each reported depth sees");
   line.option("--activation", "NAME[:P=V],…", "nonlinearities (see list activations)", "relu");
-  line.option("--init", "NAME[:P=V]…,…", "initializers (see list initializers)", "he");
+  line.option("--init", "NAME[:P=V]…,…", "initializers (see list initializers)",
+              "he; with attention the scheme's own");
   line.flag("--tied", "one set of weights for all depths");
   line.option("--seed", "LIST", "seeds, 64-bit; a:b for a range", "0");
   line.option("--input", "LAW", "input: normal, sphere, ones, or an .npy file", "normal");

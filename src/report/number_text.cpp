@@ -26,6 +26,18 @@ std::string scientific(Real mantissa, int exponent) {
   return digits + "e" + std::to_string(exponent);
 }
 
+/// Takes the words after a line's last separator off it, if they are few: they belong to what follows.
+std::string take_loose_end(std::string& line, std::size_t indent) {
+  constexpr std::string_view separator = "· ";
+  constexpr std::size_t few = 24;
+  const std::size_t at = line.rfind(separator);
+  const bool whole = line.size() >= 2 && line.compare(line.size() - 2, 2, separator, 0, 2) == 0;
+  if (whole || at == std::string::npos || at <= indent || display_width(line.substr(at)) > few) return {};
+  const std::string end = line.substr(at + separator.size());
+  line.resize(at + separator.size() - 1);
+  return end;
+}
+
 std::string power_text(Real log10) {
   const Real exponent = std::floor(log10);
   return scientific(std::pow(10, log10 - exponent), static_cast<int>(exponent));
@@ -75,9 +87,10 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
       end += separator.size();
     const std::string_view word = text.substr(0, end);
     if (!line.empty() && display_width(line) + display_width(word) > width) {
+      const std::string loose = take_loose_end(line, indent);
+      const std::size_t start = loose.empty() ? std::min(word.find_first_not_of(' '), word.size()) : 0;
       out += line + "\n";
-      line = std::string(indent, ' ') +
-             std::string(word.substr(std::min(word.find_first_not_of(' '), word.size())));
+      line = std::string(indent, ' ') + loose + std::string(word.substr(start));
     } else {
       line += word;
     }

@@ -67,6 +67,7 @@ TEST(NumberText, LongLinesAreWrappedAtSpaces) {
   EXPECT_EQ(wrapped("a b c", 20, 2), "a b c");
   EXPECT_EQ(wrapped("one two three four", 9, 2), "one two\n  three\n  four");
   EXPECT_EQ(wrapped("one · two · three", 11, 4), "one · two ·\n    three") << "a separator ends its line";
+  EXPECT_EQ(wrapped("one · two and three", 16, 2), "one ·\n  two and three") << "short pieces stay whole";
   EXPECT_EQ(wrapped("incompressible text", 5, 1), "incompressible\n text");
   EXPECT_EQ(wrapped("", 5, 1), "");
 }
