@@ -36,10 +36,7 @@ void add_stack_options(CommandLine& line) {
   line.option("--scheme", "NAME[:P=V]…,…",
               "scaling schemes; parameters as name:param=value (see list schemes)",
               "plain,residual,depth-power,rezero");
-  line.option("--family", "NAME",
-              "what a layer is: linear, dense, preactivation, mlp, glu, attention, transformer, "
-              "glu-transformer",
-              "mlp");
+  line.option("--family", "NAME", "what a layer is: mlp, transformer, … (see list families)", "mlp");
   line.option("--depth", "LIST", "layers: 1,2,4 or a:b, a:b:step, a:b:xF", "1:64:x2");
   line.option("--width", "LIST", "features of the residual stream", "64");
   line.option("--hidden-ratio", "R", "hidden width of mlp and glu over the width", "1");
