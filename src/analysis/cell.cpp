@@ -48,8 +48,8 @@ class CellRun {
     forward.on_block = [this](const BlockStep& step) { note(step); };
     for (Index depth : cell_.depths) block_depths_.push_back(depth * stack_->blocks_per_layer());
     forward_jacobian(
-        *stack_, x0_.mantissa, tangents(), block_depths_,
-        [this](const ForwardStep& step) { visit(step); }, forward);
+        *stack_, x0_.mantissa, tangents(), block_depths_, [this](const ForwardStep& step) { visit(step); },
+        forward);
   }
 
   void checkpoint() const {
@@ -102,7 +102,8 @@ class CellRun {
       return observe(step, x0_, options_, cell_.labels.seed, null_directions);
     ScaledVector state = step.state;
     ScaledMatrix jacobian = step.jacobian;
-    if (options_.final_norm) null_directions = apply_final_norm(state, jacobian, step.depth - 1) * shape.positions;
+    if (options_.final_norm)
+      null_directions = apply_final_norm(state, jacobian, step.depth - 1) * shape.positions;
     ScaledVector start = x0_;
     if (options_.view.of) {
       const Index row = *options_.view.of * shape.features;

@@ -47,8 +47,8 @@ std::vector<Cell> expand_cells(const SweepPlan& plan) {
         for (const Initializer& initializer : initializers_of(plan, scheme))
           for (std::uint64_t seed : plan.seeds)
             add_cells(cells,
-                      {scheme, plan.family, width, plan.hidden_ratio, activation, initializer,
-                       plan.tied, plan.input, plan.tokens},
+                      {scheme, plan.family, width, plan.hidden_ratio, activation, initializer, plan.tied,
+                       plan.input, plan.tokens},
                       seed, plan.depths);
   return cells;
 }
