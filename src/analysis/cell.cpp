@@ -48,8 +48,8 @@ class CellRun {
     forward.on_block = [this](const BlockStep& step) { note(step); };
     for (Index depth : cell_.depths) block_depths_.push_back(depth * stack_->blocks_per_layer());
     forward_jacobian(
-        *stack_, x0_.mantissa, tangents(), block_depths_,
-        [this](const ForwardStep& step) { visit(step); }, forward);
+        *stack_, x0_.mantissa, tangents(), block_depths_, [this](const ForwardStep& step) { visit(step); },
+        forward);
   }
 
   void checkpoint() const {
@@ -62,9 +62,16 @@ class CellRun {
       ScaledReal norm = frobenius_norm(step.at.branch_value);
       if (!norm.is_zero()) norm.exponent += step.before.exponent;
       branch_norm_.push_back(norm);
+      note_scales(step.layer.parts());
     }
     if (keeps_states()) states_.push_back({step.at.value, step.before.exponent});
     if (run_.progress) run_.progress(1, 0);
+  }
+
+  void note_scales(const BlockParts& parts) {
+    const Real branch = parts.branch_scale.values.mean();
+    branch_scale_.push_back(branch);
+    skip_scale_.push_back(parts.mix == MixRule::gated ? 1 - branch : parts.skip_scale.values.mean());
   }
 
   void visit(const ForwardStep& step) {
@@ -95,7 +102,8 @@ class CellRun {
       return observe(step, x0_, options_, cell_.labels.seed, null_directions);
     ScaledVector state = step.state;
     ScaledMatrix jacobian = step.jacobian;
-    if (options_.final_norm) null_directions = apply_final_norm(state, jacobian, step.depth - 1) * shape.positions;
+    if (options_.final_norm)
+      null_directions = apply_final_norm(state, jacobian, step.depth - 1) * shape.positions;
     ScaledVector start = x0_;
     if (options_.view.of) {
       const Index row = *options_.view.of * shape.features;
@@ -171,6 +179,7 @@ class CellRun {
     for (const ScaledReal& square : back.suffix_square)
       profile.gradient_square.push_back(ScaledReal::make(square.mantissa / n, square.exponent));
     profile.gate_gradient = back.gate_gradient;
+    profile.skip_scale = skip_scale_, profile.branch_scale = branch_scale_;
     return profile;
   }
 
@@ -191,6 +200,7 @@ class CellRun {
   std::vector<Index> block_depths_;
   std::vector<ScaledVector> states_;
   std::vector<ScaledReal> branch_norm_;
+  std::vector<Real> skip_scale_, branch_scale_;
   std::vector<BlockFacts> blocks_;
   CellResult result_;
 };

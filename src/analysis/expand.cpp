@@ -10,6 +10,7 @@ CellLabels labels_of(const StackSpec& spec, std::uint64_t seed) {
   labels.activation = spec.family->uses_activation() ? spec.activation.canonical() : "";
   labels.init = spec.initializer.canonical();
   labels.width = spec.width;
+  labels.tokens = spec.tokens.tokens;
   labels.dimension = spec.shape().size();
   labels.seed = seed;
   return labels;
@@ -34,6 +35,7 @@ std::vector<Cell> expand_cells(const SweepPlan& plan) {
     CellLabels labels;
     labels.stack = plan.stack->file.path;
     labels.width = plan.stack->stack->shape().features;
+    labels.tokens = plan.stack->stack->shape().positions;
     labels.dimension = plan.stack->stack->shape().size();
     labels.seeded = false;
     cells.push_back({0, std::move(labels), std::nullopt, plan.stack->stack, plan.depths});
@@ -45,8 +47,8 @@ std::vector<Cell> expand_cells(const SweepPlan& plan) {
         for (const Initializer& initializer : initializers_of(plan, scheme))
           for (std::uint64_t seed : plan.seeds)
             add_cells(cells,
-                      {scheme, plan.family, width, plan.hidden_ratio, activation, initializer,
-                       plan.tied, plan.input, plan.tokens},
+                      {scheme, plan.family, width, plan.hidden_ratio, activation, initializer, plan.tied,
+                       plan.input, plan.tokens},
                       seed, plan.depths);
   return cells;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/top_direction.h"
 #include "rezero/core/contract.h"
 
 namespace rezero {
@@ -12,15 +13,14 @@ int clamp_exponent(std::int64_t e) {
   return static_cast<int>(std::clamp<std::int64_t>(e, -4000, 4000));
 }
 
-/// The smallest values of a full spectrum become the exact zeros that structure proves them to be; a value that stands
-/// above the resolution is none.
+/// The smallest values of a full spectrum become the exact zeros that structure proves them to be; a value
+/// that stands above the resolution is none.
 void declare_null(Spectrum& spectrum, Index count) {
   if (spectrum.part != SpectrumPart::full || spectrum.status == SpectrumStatus::breakdown) return;
-  for (std::size_t i = spectrum.sigma.size(); i-- > 0 && spectrum.null_directions < count;) {
-    if (spectrum.sigma[i].is_zero() || spectrum.resolved(i)) {
-      if (spectrum.sigma[i].is_zero()) continue;
-      return;
-    }
+  const auto size = static_cast<Index>(spectrum.sigma.size());
+  while (spectrum.null_directions < std::min(count, size)) {
+    const auto i = static_cast<std::size_t>(size - 1 - spectrum.null_directions);
+    if (spectrum.resolved(i)) return;
     spectrum.sigma[i] = {};
     ++spectrum.null_directions;
   }
@@ -72,8 +72,13 @@ DepthResult observe(const ForwardStep& step, const ScaledVector& x0, const Analy
   request.start = stream_key(seed, StreamRole::start_vector);
   result.spectrum = compute_spectrum(J, request);
   declare_null(result.spectrum, null_directions);
-  const Observation seen{&result.spectrum,        result.rows,           result.cols,
-                         result.frobenius_square, result.identity_error, result.output_error};
+  const Observation seen{&result.spectrum,
+                         result.rows,
+                         result.cols,
+                         result.frobenius_square,
+                         result.identity_error,
+                         result.output_error,
+                         detail::ones_overlap(J, result.spectrum, request.start)};
   for (const Metric& metric : metrics()) result.metrics.push_back(metric.compute(seen));
   return result;
 }

@@ -4,6 +4,7 @@
 #include "rezero/analysis/metric.h"
 #include "rezero/init/initializer.h"
 #include "rezero/layers/norm.h"
+#include "rezero/model/family.h"
 #include "rezero/model/scheme.h"
 #include "rezero/report/renderer.h"
 #include "rezero/spectrum/method.h"
@@ -50,6 +51,7 @@ std::vector<ListedEntry> list_schemes() {
         scheme.depends_on_depth(resolve_params({text(scheme.name), {}}, scheme.params, "scheme"));
     add(fields, "blocks depend on total depth", depends ? "yes" : "no");
     add(fields, "defined for", join(scheme.made_for));
+    add(fields, "starts with attention from", text(scheme.init));
     add(fields, "source", text(scheme.source));
     add(fields, "aliases", join(scheme.aliases));
     entries.push_back({fields});
@@ -59,13 +61,19 @@ std::vector<ListedEntry> list_schemes() {
 
 std::vector<ListedEntry> list_families() {
   std::vector<ListedEntry> entries;
-  for (const BranchKind& kind : branches()) {
-    Fields fields = {
-        {"name", text(kind.name)}, {"summary", text(kind.summary)}, {"branch", text(kind.formula)}};
-    add(fields, "degree", std::to_string(kind.degree));
-    add(fields, "hidden width", kind.has_hidden ? "--hidden-ratio" : "none");
-    add(fields, "source", text(kind.source));
-    add(fields, "aliases", join(kind.aliases));
+  for (const Family& family : families()) {
+    Fields fields = {{"name", text(family.name)}, {"summary", text(family.summary)}};
+    const std::vector<const BranchKind*> blocks = family.branches();
+    if (blocks.size() == 1)
+      add(fields, "branch", text(blocks[0]->formula));
+    else
+      add(fields, "blocks of a layer", join(family.blocks));
+    add(fields, "degree", family.degree() == 0 ? "none" : std::to_string(family.degree()));
+    add(fields, "hidden width",
+        family.has_hidden() ? "--hidden-ratio " + shortest(family.default_hidden_ratio) : "none");
+    if (family.has_tokens) add(fields, "positions", "--tokens " + std::to_string(family.default_tokens));
+    if (blocks.size() == 1) add(fields, "source", text(blocks[0]->source));
+    add(fields, "aliases", join(family.aliases));
     entries.push_back({fields});
   }
   return entries;
@@ -107,6 +115,7 @@ std::vector<ListedEntry> list_norms() {
   for (const NormKind& kind : norms()) {
     Fields fields = {{"name", text(kind.name)}, {"summary", text(kind.formula)}};
     add(fields, "source", text(kind.source));
+    add(fields, "aliases", join(kind.aliases));
     entries.push_back({fields});
   }
   return entries;

@@ -38,7 +38,7 @@ void add_stack_options(CommandLine& line, StackUse use) {
   line.option("--scheme", list("NAME[:P=V]..."),
               "scaling scheme, parameters as name:param=value (see list schemes)",
               use == StackUse::analysis ? "plain,residual,depth-power,rezero" : "");
-  line.option("--family", "NAME", "what a layer is made of (see list families)", "mlp");
+  line.option("--family", "NAME", "what a layer is: mlp, transformer, ... (see list families)", "mlp");
   if (one)
     line.option("--depth", "N", "layers (needed)");
   else

@@ -18,6 +18,9 @@ std::string uncertain_number(Real mean, std::optional<Real> standard_error);
 
 /// Characters of UTF-8 text, each one column wide.
 std::size_t display_width(std::string_view text);
+/// Lines of at most `width` columns, broken at spaces, those after the first indented. A separator "·" stays
+/// at the end of its line; a short piece after it is kept in one.
+std::string wrapped(std::string_view text, std::size_t width, std::size_t indent);
 std::string pad_left(std::string_view text, std::size_t width);
 std::string pad_right(std::string_view text, std::size_t width);
 

@@ -106,6 +106,7 @@ void label_members(JsonWriter& json, const CellLabels& labels) {
   text_or_null(json, "activation", labels.activation);
   text_or_null(json, "init", labels.init);
   labels.width > 0 ? json.member("width", labels.width) : json.null_member("width");
+  labels.tokens > 0 ? json.member("tokens", labels.tokens) : json.null_member("tokens");
 }
 
 void result_members(JsonWriter& json, const CellLabels& labels, const DepthResult& result, ValuesMode mode) {

@@ -14,7 +14,9 @@ const std::string_view scalar_definitions = R"(
     "seed_or_null": {"type": ["string", "null"], "pattern": "^(0|[1-9][0-9]{0,19})$"},
     "numbers": {"type": "array", "items": {"$ref": "#/$defs/number_or_null"}},
     "names": {"type": "array", "items": {"type": "string"}, "minItems": 1},
-    "sizes": {"type": "array", "items": {"type": "integer", "minimum": 1}, "minItems": 1})";
+    "size": {"type": "integer", "minimum": 1},
+    "sizes": {"type": "array", "items": {"$ref": "#/$defs/size"}, "minItems": 1},
+    "token": {"type": "string", "pattern": "^token:(0|[1-9][0-9]*)$"})";
 
 const std::string_view context_definitions = R"(
     "tool": {"type": "object", "additionalProperties": false,
@@ -40,10 +42,11 @@ const std::string_view label_properties = R"(
         "activation": {"$ref": "#/$defs/text_or_null"},
         "init": {"$ref": "#/$defs/text_or_null"},
         "width": {"type": ["integer", "null"], "minimum": 1},
+        "tokens": {"type": ["integer", "null"], "minimum": 1},
         "depth": {"$ref": "#/$defs/depth"})";
 
 const std::string_view label_keys =
-    R"("scheme", "scheme_params", "stack", "family", "activation", "init", "width", "depth")";
+    R"("scheme", "scheme_params", "stack", "family", "activation", "init", "width", "tokens", "depth")";
 
 const std::string_view spectrum_definition = R"(
     "spectrum": {"type": "object", "additionalProperties": false,
@@ -67,11 +70,12 @@ const std::string_view spectrum_definition = R"(
 const std::string_view profile_definition = R"(
     "profile": {"type": "object", "additionalProperties": false,
       "required": ["forward_rms", "log10_forward_rms", "branch_norm", "log10_branch_norm", "gradient_square",
-                   "log10_gradient_square", "gate_gradient", "log10_gate_gradient"],
+                   "log10_gradient_square", "gate_gradient", "log10_gate_gradient", "skip_scale", "branch_scale"],
       "properties": {"forward_rms": {"$ref": "#/$defs/numbers"}, "log10_forward_rms": {"$ref": "#/$defs/numbers"},
         "branch_norm": {"$ref": "#/$defs/numbers"}, "log10_branch_norm": {"$ref": "#/$defs/numbers"},
         "gradient_square": {"$ref": "#/$defs/numbers"}, "log10_gradient_square": {"$ref": "#/$defs/numbers"},
-        "gate_gradient": {"$ref": "#/$defs/numbers"}, "log10_gate_gradient": {"$ref": "#/$defs/numbers"}}})";
+        "gate_gradient": {"$ref": "#/$defs/numbers"}, "log10_gate_gradient": {"$ref": "#/$defs/numbers"},
+        "skip_scale": {"$ref": "#/$defs/numbers"}, "branch_scale": {"$ref": "#/$defs/numbers"}}})";
 
 const std::string_view check_properties = R"(
         "seed": {"$ref": "#/$defs/seed_or_null"},
@@ -88,15 +92,18 @@ const std::string_view check_properties = R"(
 const std::string_view plan_definition = R"(
     "plan": {"type": "object", "additionalProperties": false,
       "required": ["depth", "method", "files"],
-      "oneOf": [{"required": ["scheme", "family", "width", "init", "tied", "seed", "input"]},
+      "oneOf": [{"required": ["scheme", "family", "width", "tied", "seed", "input"]},
                 {"required": ["stack"]}],
       "properties": {"scheme": {"$ref": "#/$defs/names"}, "family": {"type": "string"},
         "stack": {"type": "string"},
         "depth": {"$ref": "#/$defs/sizes"}, "width": {"$ref": "#/$defs/sizes"},
         "hidden_ratio": {"type": "number", "exclusiveMinimum": 0},
         "activation": {"$ref": "#/$defs/names"}, "init": {"$ref": "#/$defs/names"}, "tied": {"type": "boolean"},
+        "tokens": {"$ref": "#/$defs/size"}, "heads": {"$ref": "#/$defs/size"}, "kv_heads": {"$ref": "#/$defs/size"},
+        "causal": {"type": "boolean"}, "rope": {"type": "boolean"}, "qk_norm": {"type": "string"},
         "seed": {"type": "array", "items": {"$ref": "#/$defs/seed"}, "minItems": 1},
-        "input": {"type": "string"}, "method": {"type": "string"},
+        "input": {"type": "string"}, "final_norm": {"type": "boolean"},
+        "wrt": {"$ref": "#/$defs/token"}, "of": {"$ref": "#/$defs/token"}, "method": {"type": "string"},
         "top": {"type": "integer", "minimum": 1}, "bottom": {"type": "integer", "minimum": 1},
         "values": {"enum": ["linear", "log10", "none"]}, "profile": {"type": "boolean"},
         "cotangent": {"enum": ["random", "ones"]}, "check": {"$ref": "#/$defs/names"},

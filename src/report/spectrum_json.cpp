@@ -50,6 +50,12 @@ void scaled_array(JsonWriter& json, const std::string& name, const Numbers& numb
   json.end_array();
 }
 
+void real_array(JsonWriter& json, std::string_view name, const std::vector<Real>& numbers) {
+  json.key(name), json.begin_array();
+  for (const Real number : numbers) json.real(number);
+  json.end_array();
+}
+
 /// The numbers, and their log₁₀, which no range limits (null for zero).
 void profile_series(JsonWriter& json, const std::string& name, const Numbers& numbers) {
   scaled_array(json, name, numbers, [](const ScaledReal& value) { return value.to_real(); });
@@ -70,6 +76,8 @@ void profile_member(JsonWriter& json, const Profile& profile) {
   profile_series(json, "branch_norm", profile.branch_norm);
   profile_series(json, "gradient_square", profile.gradient_square);
   profile_series(json, "gate_gradient", profile.gate_gradient);
+  real_array(json, "skip_scale", profile.skip_scale);
+  real_array(json, "branch_scale", profile.branch_scale);
   json.end_object();
 }
 

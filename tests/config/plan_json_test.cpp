@@ -1,6 +1,8 @@
 /// Plans as JSON, there and back.
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "plan_support.h"
 #include "rezero/io/npy.h"
 
@@ -9,6 +11,7 @@ namespace {
 
 using test::World;
 using Indices = std::vector<Index>;
+using Json = nlohmann::ordered_json;
 
 const World& world() {
   static const World world{
@@ -50,6 +53,43 @@ TEST(PlanJson, RandomStacksMakeTheRoundTrip) {
   options.width = Indices{8, 16}, options.top = 2, options.bottom = 1, options.method = "spectra";
   options.values = "log10", options.profile = true, options.cotangent = "ones";
   expect_round_trip(options);
+}
+
+TEST(PlanJson, TransformersMakeTheRoundTrip) {
+  PlanOptions options;
+  options.scheme = {"rezero", "deepnorm", "pre-ln", "admin", "mix-ln"}, options.width = Indices{8};
+  for (const char* family : {"mlp", "glu", "attention", "transformer", "glu-transformer"}) {
+    options.family = family;
+    expect_round_trip(options);
+    expect_round_trip(options, PlanUse::verify);
+  }
+  options.tokens = 3, options.heads = 4, options.kv_heads = 2, options.causal = true, options.rope = true;
+  options.qk_norm = "rms_norm", options.final_norm = true, options.wrt = "token:1", options.of = "token:2";
+  expect_round_trip(options);
+  const Json plan = Json::parse(plan_json(world().plan(options)));
+  EXPECT_EQ(plan["tokens"], 3);
+  EXPECT_EQ(plan["heads"], 4);
+  EXPECT_EQ(plan["kv_heads"], 2);
+  EXPECT_EQ(plan["causal"], true);
+  EXPECT_EQ(plan["rope"], true);
+  EXPECT_EQ(plan["qk_norm"], "rms_norm");
+  EXPECT_EQ(plan["final_norm"], true);
+  EXPECT_EQ(plan["wrt"], "token:1");
+  EXPECT_EQ(plan["of"], "token:2");
+}
+
+TEST(PlanJson, AViewOfAStackFileMakesTheRoundTrip) {
+  PlanOptions stack;
+  stack.stack = "s.safetensors", stack.wrt = "token:0", stack.of = "token:0", stack.final_norm = true;
+  expect_round_trip(stack);
+}
+
+TEST(PlanJson, WithoutInitEachSchemeStartsAsItsSourceDoes) {
+  PlanOptions options;
+  options.scheme = {"rezero", "deepnorm"}, options.family = "transformer", options.width = Indices{8};
+  EXPECT_FALSE(Json::parse(plan_json(world().plan(options))).contains("init"));
+  options.init = {"xavier"};
+  EXPECT_EQ(Json::parse(plan_json(world().plan(options)))["init"], Json::array({"xavier"}));
 }
 
 TEST(PlanJson, FilesAndVerdictsMakeTheRoundTrip) {
@@ -96,13 +136,34 @@ TEST(PlanJson, FaultsNameTheirPath) {
             0u);
   EXPECT_EQ(error_of(R"({"depth": "4:1"})").find("plan 'p': depth: "), 0u);
   EXPECT_EQ(error_of(R"({"seed": [-1]})").find("plan 'p': seed[0]: "), 0u);
+  EXPECT_EQ(error_of(R"({"qk_norm": "layernrm"})").find("plan 'p': qk_norm: unknown norm 'layernrm'"), 0u);
+  EXPECT_EQ(error_of(R"({"wrt": "pixel:1"})").find("plan 'p': wrt: wrt 'pixel:1' is not token:i"), 0u);
   EXPECT_EQ(error_of(R"({"seed": ["1,2"]})").find("plan 'p': seed[0]: "), 0u);
   EXPECT_EQ(error_of(R"({"seed": [1e17]})").find("plan 'p': seed[0]: "), 0u);
-  for (const char* bad :
-       {"[]", "1", "", "{\"depth\": []}", "{\"tied\": 1}", "{\"profile\": \"yes\"}",
-        "{\"hidden_ratio\": \"1\"}", "{\"top\": 0}", "{\"files\": [{\"path\": \"a\"}]}",
-        "{\"files\": [{\"path\": \"a\", \"sha256\": \"x\"}]}", "{\"depth\": 1, \"depth\": 2}",
-        "{\"init\": [\"he:gain\"]}", "{\"check\": [\"identiti\"]}", "{\"method\": \"x\"}"})
+  for (const char* bad : {"[]",
+                          "1",
+                          "",
+                          "{\"depth\": []}",
+                          "{\"tied\": 1}",
+                          "{\"profile\": \"yes\"}",
+                          "{\"hidden_ratio\": \"1\"}",
+                          "{\"top\": 0}",
+                          "{\"files\": [{\"path\": \"a\"}]}",
+                          "{\"files\": [{\"path\": \"a\", \"sha256\": \"x\"}]}",
+                          "{\"depth\": 1, \"depth\": 2}",
+                          "{\"init\": [\"he:gain\"]}",
+                          "{\"tokens\": 0}",
+                          "{\"heads\": [4]}",
+                          "{\"kv_heads\": 1.5}",
+                          "{\"causal\": 1}",
+                          "{\"rope\": 10000}",
+                          "{\"qk_norm\": \"rms-nrm\"}",
+                          "{\"wrt\": 1}",
+                          "{\"of\": \"token:x\"}",
+                          "{\"wrt\": \"token:-1\"}",
+                          "{\"final_norm\": \"layer_norm\"}",
+                          "{\"check\": [\"identiti\"]}",
+                          "{\"method\": \"x\"}"})
     EXPECT_NE(error_of(bad), "no error") << bad;
 }
 

@@ -51,7 +51,10 @@ TEST(Resolve, TheDefaultPlan) {
   EXPECT_EQ(plan.depths, (Indices{1, 2, 4, 8, 16, 32, 64}));
   EXPECT_EQ(plan.seeds, std::vector<std::uint64_t>{0});
   EXPECT_EQ(plan.activations[0].canonical(), "relu");
-  EXPECT_EQ(plan.initializers[0].canonical(), "he");
+  EXPECT_TRUE(plan.initializers.empty());
+  ASSERT_EQ(distinct_initializers(plan).size(), 1u);
+  EXPECT_EQ(distinct_initializers(plan)[0].canonical(), "he");
+  EXPECT_EQ(plan.tokens.tokens, 1);
   EXPECT_EQ(plan.input.law, InputLaw::normal);
   EXPECT_TRUE(plan.files.empty());
 }
@@ -97,6 +100,106 @@ TEST(Resolve, ContradictionsNameBoth) {
   EXPECT_TRUE(names_all(error([](auto& o) { o.method = "spectra"; }), {"--method spectra", "--top"}));
   EXPECT_TRUE(names_all(error([](auto& o) { o.stack = "s.safetensors", o.depth = {{4}}; }),
                         {"--depth 4", "3 blocks"}));
+}
+
+PlanOptions transformer_options() {
+  PlanOptions options;
+  options.scheme = {"pre-ln"}, options.family = "transformer", options.width = Indices{12};
+  return options;
+}
+
+TEST(Resolve, TokensAndHeadsHaveDefaults) {
+  const SweepPlan plan = World().plan(transformer_options());
+  EXPECT_EQ(plan.tokens.tokens, 16);
+  EXPECT_EQ(plan.tokens.attention.heads, 4);
+  EXPECT_EQ(plan.tokens.attention.kv_heads, 4);
+  EXPECT_FALSE(plan.tokens.attention.causal);
+  EXPECT_FALSE(plan.tokens.attention.rope);
+  EXPECT_EQ(plan.hidden_ratio, 4);
+  PlanOptions options = transformer_options();
+  options.width = Indices{6, 12};
+  EXPECT_EQ(World().plan(options).tokens.attention.heads, 2) << "what divides every width";
+  options.family = "mlp";
+  EXPECT_EQ(World().plan(options).tokens.tokens, 1);
+  options.tokens = 5;
+  EXPECT_EQ(World().plan(options).tokens.tokens, 5);
+}
+
+TEST(Resolve, TokenOptionsThatContradictTheFamilyNameBoth) {
+  const auto error = [](const char* family, auto&& change) {
+    PlanOptions options = transformer_options();
+    options.family = family;
+    change(options);
+    return World().error(options);
+  };
+  EXPECT_TRUE(names_all(error("dense", [](auto& o) { o.tokens = 4; }), {"--tokens", "--family dense"}));
+  EXPECT_TRUE(names_all(error("mlp", [](auto& o) { o.heads = 4; }), {"--heads", "--family mlp"}));
+  EXPECT_TRUE(names_all(error("glu", [](auto& o) { o.kv_heads = 4; }), {"--kv-heads", "--family glu"}));
+  EXPECT_TRUE(names_all(error("mlp", [](auto& o) { o.causal = true; }), {"--causal", "--family mlp"}));
+  EXPECT_TRUE(names_all(error("linear", [](auto& o) { o.rope = true; }), {"--rope", "--family linear"}));
+  EXPECT_TRUE(names_all(error("mlp", [](auto& o) { o.qk_norm = "l2_norm"; }), {"--qk-norm", "--family mlp"}));
+  EXPECT_EQ(error("mlp", [](auto& o) { o.causal = false; }), "no error") << "off is off";
+}
+
+TEST(Resolve, HeadsMustDivide) {
+  const auto error = [](auto&& change) {
+    PlanOptions options = transformer_options();
+    change(options);
+    return World().error(options);
+  };
+  EXPECT_TRUE(names_all(error([](auto& o) { o.heads = 5; }), {"--heads", "--width", "5", "12"}));
+  EXPECT_TRUE(names_all(error([](auto& o) { o.heads = 4, o.width = Indices{12, 18}; }), {"--heads", "18"}));
+  EXPECT_TRUE(names_all(error([](auto& o) { o.kv_heads = 3; }), {"--kv-heads", "--heads", "3", "4"}));
+  EXPECT_TRUE(names_all(error([](auto& o) { o.rope = true; }), {"--rope", "even"})) << "12 / 4 is odd";
+  EXPECT_EQ(error([](auto& o) { o.heads = 6, o.kv_heads = 2, o.rope = true; }), "no error");
+  EXPECT_TRUE(names_all(error([](auto& o) { o.qk_norm = "rms-nrm"; }), {"norm", "rms-nrm"}));
+}
+
+TEST(Resolve, ViewsAreOfTokensThatExist) {
+  const auto error = [](auto&& change) {
+    PlanOptions options = transformer_options();
+    options.tokens = 4;
+    change(options);
+    return World().error(options);
+  };
+  EXPECT_EQ(error([](auto& o) { o.wrt = "token:3", o.of = "token:0"; }), "no error");
+  EXPECT_TRUE(names_all(error([](auto& o) { o.wrt = "token:4"; }), {"--wrt", "token:4", "4 tokens"}));
+  EXPECT_TRUE(names_all(error([](auto& o) { o.of = "token:9"; }), {"--of", "token:9", "4 tokens"}));
+  EXPECT_TRUE(names_all(error([](auto& o) { o.of = "3"; }), {"--of", "token:i"}));
+  EXPECT_TRUE(names_all(error([](auto& o) { o.of = "token:-1"; }), {"--of"}));
+  EXPECT_TRUE(names_all(error([](auto& o) { o.of = "token:0", o.top = 13; }), {"--top", "12"}));
+  PlanOptions stack = stack_options();
+  stack.wrt = "token:1";
+  EXPECT_TRUE(names_all(with_files().error(stack), {"--wrt", "token:1"}));
+}
+
+TEST(Resolve, AStackFileTakesNoTokenOptions) {
+  const auto error = [](auto&& change) {
+    PlanOptions options = stack_options();
+    change(options);
+    return with_files().error(options);
+  };
+  EXPECT_TRUE(names_all(error([](auto& o) { o.tokens = 4; }), {"--stack", "--tokens"}));
+  EXPECT_TRUE(names_all(error([](auto& o) { o.heads = 1; }), {"--stack", "--heads"}));
+  EXPECT_TRUE(names_all(error([](auto& o) { o.kv_heads = 1; }), {"--stack", "--kv-heads"}));
+  EXPECT_TRUE(names_all(error([](auto& o) { o.causal = true; }), {"--stack", "--causal"}));
+  EXPECT_TRUE(names_all(error([](auto& o) { o.rope = true; }), {"--stack", "--rope"}));
+  EXPECT_TRUE(names_all(error([](auto& o) { o.qk_norm = "l2_norm"; }), {"--stack", "--qk-norm"}));
+  EXPECT_EQ(error([](auto& o) { o.final_norm = true, o.of = "token:0"; }), "no error");
+}
+
+TEST(Resolve, WithoutInitEachSchemeStartsAsItsSourceDoes) {
+  PlanOptions options = transformer_options();
+  options.scheme = {"rezero", "deepnorm", "gpt2"};
+  const SweepPlan plan = World().plan(options);
+  EXPECT_EQ(initializers_of(plan, plan.schemes[1])[0].canonical(), "xavier");
+  EXPECT_GT(distinct_initializers(plan).size(), 1u);
+  options.init = {"he", "orthogonal"};
+  const SweepPlan given = World().plan(options);
+  for (const SchemeSpec& scheme : given.schemes) EXPECT_EQ(initializers_of(given, scheme).size(), 2u);
+  EXPECT_EQ(distinct_initializers(given).size(), 2u);
+  options.init.reset(), options.family = "mlp";
+  EXPECT_EQ(distinct_initializers(World().plan(options)).size(), 1u) << "he for families of vectors";
 }
 
 TEST(Resolve, UnknownNamesGetASuggestion) {

@@ -25,6 +25,15 @@ inline PlanOptions small_options() {
   return options;
 }
 
+/// Post-norm transformers: 8 features, 3 tokens, 2 heads, one and two layers.
+inline PlanOptions transformer_options() {
+  PlanOptions options;
+  options.scheme = {"post-ln"}, options.family = "transformer";
+  options.width = std::vector<Index>{8}, options.depth = std::vector<Index>{1, 2};
+  options.tokens = 3, options.heads = 2;
+  return options;
+}
+
 inline RunInfo some_run() {
   return {"2026-01-31T12:00:00Z", 0.25, 2, "host", 1 << 20};
 }
@@ -59,6 +68,7 @@ inline CellResult row_of(const Spectrum& spectrum) {
   result.labels.scheme = SchemeSpec("residual");
   result.labels.family = "mlp", result.labels.activation = "relu", result.labels.init = "he";
   result.labels.width = result.labels.dimension = spectrum.dimension;
+  result.labels.tokens = 1;
   DepthResult depth;
   depth.depth = depth.blocks = 1;
   depth.rows = depth.cols = spectrum.dimension;

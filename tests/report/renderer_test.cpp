@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 #include <sstream>
 
@@ -137,6 +138,83 @@ TEST(Renderer, CsvQuotesWhatNeedsIt) {
   result.labels.scheme.reset(), result.labels.stack = "a,\"b\"";
   EXPECT_NE(written(plan_of(small_options()), "csv", {result}, {}).find("\n,\"a,\"\"b\"\"\",mlp,"),
             std::string::npos);
+}
+
+Json rows_of(const PlanOptions& options) {
+  return parse_strict_json(run_and_write(plan_of(options), "json"), "report")["results"];
+}
+
+TEST(Renderer, TokensMultiplyTheDimension) {
+  for (const Json& row : rows_of(transformer_options())) {
+    EXPECT_EQ(row["width"], 8);
+    EXPECT_EQ(row["tokens"], 3);
+    EXPECT_EQ(row["dimension"], 24);
+    EXPECT_EQ(row["blocks"], 2 * row["depth"].get<int>());
+    EXPECT_EQ(row["singular_values"].size(), 24u);
+    EXPECT_EQ(row["spectrum"]["null_directions"], 3) << "the mean over the features of each token";
+    EXPECT_EQ(row["singular_values"].back(), 0.0);
+    EXPECT_EQ(row["metrics"]["sigma_min"], 0.0);
+  }
+  for (const Json& row : rows_of(small_options())) EXPECT_EQ(row["tokens"], 1);
+}
+
+TEST(Renderer, NullDirectionsHaveNoLogarithm) {
+  PlanOptions options = transformer_options();
+  options.values = "log10";
+  const Json row = rows_of(options)[0];
+  ASSERT_EQ(row["log10_singular_values"].size(), 24u);
+  for (std::size_t i = 21; i < 24; ++i) EXPECT_TRUE(row["log10_singular_values"][i].is_null());
+  EXPECT_TRUE(row["metrics"]["log10_sigma_min"].is_null());
+  EXPECT_EQ(row["spectrum"]["null_directions"], 3);
+}
+
+TEST(Renderer, AViewHasTheValuesOfItsBlock) {
+  PlanOptions options = transformer_options();
+  options.of = "token:2";
+  EXPECT_EQ(rows_of(options)[1]["dimension"], 8);
+  EXPECT_EQ(rows_of(options)[1]["singular_values"].size(), 8u);
+  EXPECT_EQ(rows_of(options)[1]["spectrum"]["null_directions"], 1);
+  options.wrt = "token:0";
+  EXPECT_EQ(rows_of(options)[1]["dimension"], 8);
+  EXPECT_EQ(rows_of(options)[1]["spectrum"]["null_directions"], 1);
+  options.of.reset();
+  EXPECT_EQ(rows_of(options)[1]["dimension"], 8) << "24 rows, 8 columns";
+  EXPECT_EQ(rows_of(options)[1]["spectrum"]["null_directions"], 0);
+  EXPECT_EQ(rows_of(options)[1]["tokens"], 3);
+}
+
+TEST(Renderer, TheUpperBlocksOfCausalStacksAreZero) {
+  PlanOptions options = transformer_options();
+  options.scheme = {"pre-ln"}, options.causal = true, options.of = "token:0", options.wrt = "token:1";
+  const Json row = rows_of(options)[1];
+  EXPECT_EQ(row["metrics"]["sigma_max"], 0.0);
+  EXPECT_EQ(row["singular_values"].dump(), "[0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0]");
+}
+
+TEST(Renderer, EveryRowSaysWhatWasDrawn) {
+  PlanOptions options = transformer_options();
+  options.scheme = {"rezero", "deepnorm"}, options.depth = std::vector<Index>{1};
+  const Json rows = rows_of(options);
+  for (const Json& row : rows) EXPECT_TRUE(row["init"].is_string());
+  EXPECT_EQ(rows[1]["init"], "xavier");
+}
+
+TEST(Renderer, ProfilesHoldTheScalesOfEveryBlock) {
+  PlanOptions options = transformer_options();
+  options.profile = true, options.depth = std::vector<Index>{2};
+  options.scheme = {"deepnorm", "admin", "residual", "gated:a=0.25"};
+  const Json rows = rows_of(options);
+  for (const Json& row : rows) {
+    EXPECT_EQ(row["profile"]["skip_scale"].size(), 4u);
+    EXPECT_EQ(row["profile"]["branch_scale"].size(), 4u);
+  }
+  for (const Json& lambda : rows[0]["profile"]["skip_scale"])
+    EXPECT_NEAR(lambda.get<Real>(), std::pow(4.0, 0.25), 1e-15);  // (2N)^1/4, N = 2 (DeepNorm, encoder)
+  EXPECT_EQ(rows[1]["profile"]["skip_scale"][0], 1.0) << "omega of the first block";
+  EXPECT_GT(rows[1]["profile"]["skip_scale"][3].get<Real>(), 1);
+  EXPECT_EQ(rows[2]["profile"]["branch_scale"].dump(), "[1.0,1.0,1.0,1.0]");
+  EXPECT_EQ(rows[3]["profile"]["skip_scale"].dump(), "[0.75,0.75,0.75,0.75]");
+  EXPECT_EQ(rows[3]["profile"]["branch_scale"].dump(), "[0.25,0.25,0.25,0.25]");
 }
 
 TEST(Renderer, AVerdictFailsWhenAStackDoes) {

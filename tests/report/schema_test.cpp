@@ -73,6 +73,21 @@ TEST(Schema, VerdictsConform) {
   expect_run_conforms(plan_of(options, PlanUse::verify));
 }
 
+TEST(Schema, TransformerRowsConform) {
+  PlanOptions options = transformer_options();
+  options.scheme = {"rezero", "post-ln", "pre-rms", "admin", "deepnorm", "mix-ln", "ngpt", "t-fixup"};
+  options.profile = true;
+  expect_run_conforms(plan_of(options));
+  options.heads = 2, options.kv_heads = 1, options.causal = true, options.rope = true,
+  options.qk_norm = "l2_norm";
+  options.final_norm = true, options.wrt = "token:1", options.of = "token:2", options.profile.reset();
+  expect_run_conforms(plan_of(options));
+  options.values = "log10", options.of.reset();
+  expect_run_conforms(plan_of(options));
+  options = transformer_options(), options.scheme = {"rezero", "adaln-zero", "post-ln"};
+  expect_run_conforms(plan_of(options, PlanUse::verify));
+}
+
 TEST(Schema, StackRowsConform) {
   PlanOptions options;
   options.stack = std::string(REZERO_TEST_DATA) + "/report/none.safetensors";
@@ -80,7 +95,7 @@ TEST(Schema, StackRowsConform) {
   context.read_file = [](const std::string&) { return std::string("bytes"); };
   context.read_stack = [](std::string_view, const std::string&) {
     return build_stack({SchemeSpec("residual"),
-                        &branches().at("mlp"),
+                        &families().at("mlp"),
                         4,
                         1,
                         Activation("relu"),

@@ -63,6 +63,36 @@ TEST(ReportTable, FitsInOneHundredColumns) {
   EXPECT_NE(text.find("rezero   x' = x + "), std::string::npos);
 }
 
+TEST(NumberText, LongLinesAreWrappedAtSpaces) {
+  EXPECT_EQ(wrapped("a b c", 20, 2), "a b c");
+  EXPECT_EQ(wrapped("one two three four", 9, 2), "one two\n  three\n  four");
+  EXPECT_EQ(wrapped("one · two · three", 11, 4), "one · two ·\n    three") << "a separator ends its line";
+  EXPECT_EQ(wrapped("one · two and three", 16, 2), "one ·\n  two and three") << "short pieces stay whole";
+  EXPECT_EQ(wrapped("incompressible text", 5, 1), "incompressible\n text");
+  EXPECT_EQ(wrapped("", 5, 1), "");
+}
+
+TEST(ReportTable, LongFormulasOfSchemesAreWrapped) {
+  PlanOptions options = transformer_options();
+  options.scheme = {"t-fixup", "mix-ln", "normformer", "sub-ln", "admin", "derf"};
+  options.causal = true, options.rope = true, options.qk_norm = "rms_norm", options.final_norm = true;
+  options.width = std::vector<Index>{8, 16}, options.activation = {"gelu_tanh", "silu"};
+  const std::string text = run_and_write(plan_of(options), "table");
+  EXPECT_LE(widest(text), 100u) << text;
+  EXPECT_NE(text.find("init xavier"), std::string::npos);
+}
+
+TEST(ReportTable, TheSmallestValueBesideProvedZerosIsShown) {
+  PlanOptions options = transformer_options();
+  options.scheme = {"peri-ln"}, options.of = "token:0", options.final_norm = true;
+  const std::string text = run_and_write(plan_of(options), "table");
+  EXPECT_NE(text.find("3 tokens · 2 heads"), std::string::npos) << text;
+  EXPECT_NE(text.find("final norm · of token:0"), std::string::npos) << text;
+  EXPECT_NE(text.find("2 of 2 rows have up to 1 directions proved to be mapped to zero"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("*  "), std::string::npos) << text;
+}
+
 TEST(ReportTable, AMeanOverSomeSeedsIsNotShown) {
   SweepSummary summary;
   SummaryRow row{row_of(full_spectrum({ScaledReal::make(1)})).labels, 1, 1, {}};

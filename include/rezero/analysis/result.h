@@ -15,6 +15,7 @@ struct Profile {
   std::vector<ScaledReal> forward_rms;      ///< root mean square of x_0 … x_L: L + 1 numbers
   std::vector<ScaledReal> branch_norm;      ///< ‖F_l(x_l)‖₂ (what α multiplies): L numbers
   std::vector<ScaledReal> gradient_square;  ///< ‖∂x_L/∂x_l‖_F² / n for l = 0 … L: L + 1 numbers
+  std::vector<Real> skip_scale, branch_scale;  ///< λ and α (1 − α and α where gated), means over features: L
   std::vector<ScaledReal>
       gate_gradient;  ///< uᵀ ∂x_L/∂s_l, s_l added to block l's branch scale (signed): L numbers
 };
@@ -37,6 +38,7 @@ struct CellLabels {
   std::optional<SchemeSpec> scheme;
   std::string family, activation, init;
   Index width = 0;      ///< features
+  Index tokens = 0;     ///< positions
   Index dimension = 0;  ///< n
   std::uint64_t seed = 0;
   bool seeded = true;  ///< false for --stack

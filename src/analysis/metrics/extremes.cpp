@@ -22,6 +22,30 @@ Metric metric_sigma_min() {
           }};
 }
 
+Metric metric_sigma_min_nonzero() {
+  return {"sigma_min_nonzero",
+          {},
+          "1",
+          "smallest singular value that is not a proved zero; null below the method's resolution",
+          "",
+          [](const Observation& o) -> Value {
+            const auto low = smallest_nonzero(*o.spectrum);
+            return low ? low->to_real() : std::nullopt;
+          }};
+}
+
+Metric metric_log10_sigma_min_nonzero() {
+  return {"log10_sigma_min_nonzero",
+          {},
+          "decades",
+          "log10 sigma_min_nonzero",
+          "",
+          [](const Observation& o) -> Value {
+            const auto low = smallest_nonzero(*o.spectrum);
+            return low ? finite(low->log10()) : std::nullopt;
+          }};
+}
+
 Metric metric_log10_sigma_max() {
   return {"log10_sigma_max", {}, "decades", "log10 sigma_max", "", [](const Observation& o) -> Value {
             const ScaledReal* top = largest(*o.spectrum);
@@ -56,14 +80,33 @@ Metric metric_log10_condition() {
           }};
 }
 
+Metric metric_bulk_sigma_max() {
+  return {"bulk_sigma_max",
+          {},
+          "1",
+          "sigma_2: the largest singular value without the top one; null below the method's resolution",
+          "",
+          [](const Observation& o) -> Value {
+            const ScaledReal* next = second(*o.spectrum);
+            return next ? next->to_real() : std::nullopt;
+          }};
+}
+
 Metric metric_outlier_ratio() {
   return {"outlier_ratio", {}, "1", "sigma_1 / sigma_2", "", [](const Observation& o) -> Value {
-            const Spectrum& s = *o.spectrum;
-            if (!has_largest(s) || s.sigma.size() < 2) return std::nullopt;
-            if (s.part == SpectrumPart::both_ends && s.leading < 2) return std::nullopt;
-            if (s.sigma[1].is_zero() || !s.resolved(1)) return std::nullopt;
-            return finite(1 / relative(s.sigma[1], s.sigma[0]));
+            const ScaledReal* next = second(*o.spectrum);
+            return next ? finite(1 / relative(*next, o.spectrum->sigma[0])) : std::nullopt;
           }};
+}
+
+Metric metric_ones_overlap() {
+  return {"ones_overlap",
+          {},
+          "1",
+          "|<u_1, 1/sqrt(n)>|, u_1 the top left singular vector, n the number of rows; null unless sigma_2 < "
+          "0.999 sigma_1 and u_1 was found",
+          "derived here",
+          [](const Observation& o) -> Value { return o.ones_overlap; }};
 }
 
 }  // namespace rezero

@@ -36,6 +36,21 @@ inline std::optional<ScaledReal> smallest(const Spectrum& s) {
   return s.sigma.back();
 }
 
+/// The smallest value that is no proved zero, where it is resolved.
+inline std::optional<ScaledReal> smallest_nonzero(const Spectrum& s) {
+  const auto nonzero = static_cast<Index>(s.sigma.size()) - s.null_directions;
+  if (!has_smallest(s) || nonzero < 1) return std::nullopt;
+  const auto last = static_cast<std::size_t>(nonzero - 1);
+  return s.resolved(last) ? std::optional<ScaledReal>(s.sigma[last]) : std::nullopt;
+}
+
+/// σ_2 where it is known and not zero.
+inline const ScaledReal* second(const Spectrum& s) {
+  if (!has_largest(s) || s.sigma.size() < 2) return nullptr;
+  if (s.part == SpectrumPart::both_ends && s.leading < 2) return nullptr;
+  return s.sigma[1].is_zero() || !s.resolved(1) ? nullptr : &s.sigma[1];
+}
+
 /// A finite double, or nothing.
 inline Value finite(Real value) {
   return std::isfinite(value) ? Value(value) : std::nullopt;

@@ -31,8 +31,8 @@ class CsvReport final : public Renderer {
 
   void begin(const ReportContext& context) override {
     values_ = context.plan->analysis.values;
-    std::vector<std::string> fields = {"scheme", "stack",  "family", "activation", "init",  "width",
-                                       "depth",  "blocks", "seed",   "dimension",  "status"};
+    std::vector<std::string> fields = {"scheme", "stack", "family", "activation", "init",      "width",
+                                       "tokens", "depth", "blocks", "seed",       "dimension", "status"};
     for (const Metric& metric : metrics()) fields.emplace_back(metric.name);
     fields.insert(fields.end(), {"method", "certified", "unresolved", "message"});
     write(fields);
@@ -69,6 +69,7 @@ class CsvReport final : public Renderer {
             cell.activation,
             cell.init,
             whole(cell.width),
+            whole(cell.tokens),
             whole(depth),
             whole(blocks),
             cell.seeded ? std::to_string(cell.seed) : std::string()};

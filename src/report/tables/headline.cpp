@@ -14,6 +14,24 @@ std::string one_init(const SweepPlan& plan) {
   return all.size() == 1 ? all[0].canonical() : "";
 }
 
+std::string attention_text(const AttentionSpec& attention) {
+  std::string text =
+      separator + std::to_string(attention.heads) + (attention.heads == 1 ? " head" : " heads");
+  if (attention.kv_heads != attention.heads) text += " (" + std::to_string(attention.kv_heads) + " of keys)";
+  if (attention.causal) text += separator + "causal";
+  if (attention.rope) text += separator + "rope";
+  if (attention.qk_norm) text += separator + "qk norm " + std::string(attention.qk_norm.kind->name);
+  return text;
+}
+
+/// What part of which Jacobian the rows are about, if it is not all of the stack's.
+std::string view_text(const AnalysisOptions& analysis) {
+  std::string text = analysis.final_norm ? separator + "final norm" : "";
+  if (analysis.view.of) text += separator + "of token:" + std::to_string(*analysis.view.of);
+  if (analysis.view.wrt) text += separator + "wrt token:" + std::to_string(*analysis.view.wrt);
+  return text;
+}
+
 std::string random_stack_text(const SweepPlan& plan) {
   std::string text = separator + std::string(plan.family->name);
   if (plan.widths.size() == 1) text += separator + "width " + std::to_string(plan.widths[0]);
@@ -25,9 +43,7 @@ std::string random_stack_text(const SweepPlan& plan) {
   if (plan.tied) text += separator + "tied";
   if (plan.family->has_tokens && plan.tokens.tokens != 1)
     text += separator + std::to_string(plan.tokens.tokens) + " tokens";
-  if (plan.family->has_attention())
-    text += separator + std::to_string(plan.tokens.attention.heads) + " heads" +
-            (plan.tokens.attention.causal ? separator + "causal" : "");
+  if (plan.family->has_attention()) text += attention_text(plan.tokens.attention);
   text += separator + "input " + std::string(to_string(plan.input.law));
   if (plan.seeds.size() == 1) return text + separator + "seed " + std::to_string(plan.seeds[0]);
   return text + separator + std::to_string(plan.seeds.size()) + " seeds";
@@ -38,12 +54,13 @@ std::string random_stack_text(const SweepPlan& plan) {
 std::string headline(const ReportContext& context) {
   const SweepPlan& plan = *context.plan;
   const std::string tool = context.tool.name + " " + context.tool.version;
-  if (!plan.stack) return tool + random_stack_text(plan);
+  if (!plan.stack) return tool + random_stack_text(plan) + view_text(plan.analysis);
   const Shape shape = plan.stack->stack->shape();
   std::string text = tool + separator + printable(plan.stack->file.path) + separator +
                      std::to_string(plan.stack->stack->blocks()) + " blocks of " +
                      std::to_string(shape.features) + " features";
-  return shape.positions > 1 ? text + " × " + std::to_string(shape.positions) + " positions" : text;
+  if (shape.positions > 1) text += " × " + std::to_string(shape.positions) + " positions";
+  return text + view_text(plan.analysis);
 }
 
 std::string group_heading(const SweepPlan& plan, const CellLabels& labels) {

@@ -15,6 +15,7 @@ namespace rezero::detail {
 namespace {
 
 constexpr std::size_t line_width = 100;
+constexpr std::size_t heading_indent = 4;
 constexpr std::size_t strip_columns = 32, fewest_strip_columns = 12;
 
 enum class Style { number, percent };
@@ -24,13 +25,14 @@ struct Column {
   std::string_view metric;
   std::string_view log10_metric = "";  ///< shown instead where the metric has no double
   Style style = Style::number;
+  bool of_smallest = false;  ///< about the smallest value: of that beside proved zeros where there are some
 };
 
 const std::vector<Column>& columns() {
   static const std::vector<Column> table = {{"σ max", "sigma_max", "log10_sigma_max"},
                                             {"median σ", "median_sigma"},
-                                            {"σ min", "sigma_min", "log10_sigma_min"},
-                                            {"log₁₀ κ", "log10_condition"},
+                                            {"σ min", "sigma_min", "log10_sigma_min", Style::number, true},
+                                            {"log₁₀ κ", "log10_condition", "", Style::number, true},
                                             {"mean σ²", "mean_square"},
                                             {"σ≈1", "isometry_fraction", "", Style::percent},
                                             {"max|J−I|", "identity_error"}};
@@ -55,7 +57,24 @@ MetricSummary complete_summary(const SummaryRow& row, std::string_view name) {
   return summary;
 }
 
+/// Whether σ_min is an exact zero for every seed, and what stands above it is known.
+bool has_null_directions(const SummaryRow& row) {
+  const MetricSummary low = complete_summary(row, "sigma_min");
+  return low.max && *low.max == 0 && complete_summary(row, "log10_sigma_min_nonzero").mean;
+}
+
+/// σ_min or κ without the directions that are proved to be mapped to zero, marked as such.
+std::string text_beside_zeros(const SummaryRow& row, const Column& column) {
+  const MetricSummary low = complete_summary(row, "sigma_min_nonzero");
+  const Real log10_low = *complete_summary(row, "log10_sigma_min_nonzero").mean;
+  if (column.metric == "sigma_min")
+    return (low.mean ? uncertain_number(*low.mean, low.standard_error) : short_power(log10_low)) + "*";
+  const MetricSummary high = complete_summary(row, "log10_sigma_max");
+  return high.mean ? short_number(*high.mean - log10_low) + "*" : "–";
+}
+
 std::string cell_text(const SummaryRow& row, const Column& column) {
+  if (column.of_smallest && has_null_directions(row)) return text_beside_zeros(row, column);
   const MetricSummary summary = complete_summary(row, column.metric);
   if (summary.mean && column.style == Style::percent) {
     const Real tenths = std::round(1000 * *summary.mean);
@@ -69,8 +88,8 @@ std::string cell_text(const SummaryRow& row, const Column& column) {
 }
 
 SpectrumExtent extent_of(const SummaryRow& row) {
-  SpectrumExtent extent{
-      complete_summary(row, "log10_sigma_min").mean, {}, complete_summary(row, "log10_sigma_max").mean};
+  const char* low = has_null_directions(row) ? "log10_sigma_min_nonzero" : "log10_sigma_min";
+  SpectrumExtent extent{complete_summary(row, low).mean, {}, complete_summary(row, "log10_sigma_max").mean};
   const std::optional<Real> median = complete_summary(row, "median_sigma").mean;
   if (median && *median > 0) extent.middle = std::log10(*median);
   return extent;
@@ -82,12 +101,14 @@ class ReportTable final : public Renderer {
 
   void begin(const ReportContext& context) override {
     plan_ = context.plan;
-    output_(headline(context) + "\n");
+    output_(wrapped(headline(context), line_width, heading_indent) + "\n");
   }
 
   void cell(const CellResult& result) override {
     for (const DepthResult& depth : result.depths) {
       ++rows_;
+      if (depth.spectrum.null_directions > 0)
+        ++null_rows_, most_null_ = std::max(most_null_, depth.spectrum.null_directions);
       ++statuses_[std::string(row_status(depth.spectrum, ValuesMode::log10))];
     }
     for (const CellFailure& failure : result.failures) {
@@ -127,7 +148,7 @@ class ReportTable final : public Renderer {
     std::string group;
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const std::string heading = group_heading(*plan_, rows[i].labels);
-      if (heading != group) output_(heading + "\n");
+      if (heading != group) output_(wrapped(heading, line_width, heading_indent) + "\n");
       group = heading;
       output_(row_text(texts[i], widths) + (drawn ? "  " + strip.draw(extent_of(rows[i])) : "") + "\n");
     }
@@ -155,6 +176,10 @@ class ReportTable final : public Renderer {
     for (const auto& [status, count] : statuses_)
       if (const auto meaning = meanings.find(status); meaning != meanings.end())
         output_(std::to_string(count) + " of " + std::to_string(rows_) + " rows " + meaning->second + ".\n");
+    if (null_rows_ > 0)
+      output_(std::to_string(null_rows_) + " of " + std::to_string(rows_) + " rows have up to " +
+              std::to_string(most_null_) +
+              " directions proved to be mapped to zero (*: σ min and κ without them).\n");
     for (const std::string& failure : failures_) output_(failure + "\n");
     output_(std::to_string(rows_) + (rows_ == 1 ? " row" : " rows") + " in " +
             short_number(run.wall_seconds) + " s on " + std::to_string(run.threads) +
@@ -163,7 +188,7 @@ class ReportTable final : public Renderer {
 
   Output output_;
   const SweepPlan* plan_ = nullptr;
-  Index rows_ = 0;
+  Index rows_ = 0, null_rows_ = 0, most_null_ = 0;
   std::map<std::string, Index> statuses_;
   std::vector<std::string> failures_;
 };
