@@ -8,7 +8,7 @@
 
 int main() {
   using namespace rezero;
-  const StackSpec spec{SchemeSpec("depth-power:p=0.5"), &branches().at("mlp"), 64, 1,
+  const StackSpec spec{SchemeSpec("depth-power:p=0.5"), &families().at("mlp"), 64, 1,
                        Activation("relu"), Initializer(parse_named_spec("he")), false, {}};
   const Index depth = 32;
   const StackPtr stack = build_stack(spec, /*seed=*/7, depth);

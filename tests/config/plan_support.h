@@ -23,7 +23,7 @@ struct World {
     };
     context.read_stack = [](std::string_view, const std::string&) {
       return build_stack({SchemeSpec("residual"),
-                          &branches().at("mlp"),
+                          &families().at("mlp"),
                           4,
                           1,
                           Activation("relu"),

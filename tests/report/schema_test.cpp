@@ -80,7 +80,7 @@ TEST(Schema, StackRowsConform) {
   context.read_file = [](const std::string&) { return std::string("bytes"); };
   context.read_stack = [](std::string_view, const std::string&) {
     return build_stack({SchemeSpec("residual"),
-                        &branches().at("mlp"),
+                        &families().at("mlp"),
                         4,
                         1,
                         Activation("relu"),
