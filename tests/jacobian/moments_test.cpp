@@ -140,8 +140,8 @@ TEST(SlowMoments, ReZeroNotebook) {
     Index layers;
     int seeds;
     Real mean, error;
-  } table[] = {{"notebook, rezero 0.1, 12 layers", "rezero:alpha=0.1", 12, 200, 1.0645, 0.0006},
-               {"notebook, rezero 0.1, 128 layers", "rezero:alpha=0.1", 128, 120, 2.146, 0.015},
+  } table[] = {{"notebook, rezero 0.1, 12 layers", "rezero:alpha=0.1", 12, 1000, 1.0645, 0.0006},
+               {"notebook, rezero 0.1, 128 layers", "rezero:alpha=0.1", 128, 400, 2.146, 0.015},
                {"notebook, post-ln, 12 (ten draws: 0.744)", "post-ln", 12, 40, 0.744, 0.31},
                {"notebook, pre-ln, 12 (ten draws: 8.34)", "pre-ln", 12, 40, 8.34, 1.1},
                {"notebook, post-ln, 128 (0.0007)", "post-ln", 128, 10, 0.0007, 0.0004},

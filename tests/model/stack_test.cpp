@@ -138,7 +138,9 @@ TEST(Stack, HomogeneityIsThatOfItsBlocks) {
       for (const char* init : {"he", "torch-default", "gaussian", "gaussian:sigma_b=0.1"})
         for (const char* scheme : {"residual", "depth-mup", "gated:a=0.3", "pre-ln", "ngpt"}) {
           const StackPtr stack = testing::stack(text_of(scheme, family, 6, phi, init), 1, 3);
-          EXPECT_EQ(stack->positively_homogeneous(), stack->block(1)->positively_homogeneous())
+          bool all = true;
+          for (Index l = 0; l < stack->blocks(); ++l) all = all && stack->block(l)->positively_homogeneous();
+          EXPECT_EQ(stack->positively_homogeneous(), all)
               << family << ' ' << phi << ' ' << init << ' ' << scheme;
         }
 }
