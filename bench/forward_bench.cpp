@@ -14,7 +14,7 @@ const bool memory_is_kept = mallopt(M_TRIM_THRESHOLD, 256 << 20) != 0 && mallopt
 
 StackSpec spec_of(Index width, Real ratio) {
   return {SchemeSpec("depth-power"),
-          &branches().at("mlp"),
+          &families().at("mlp"),
           width,
           ratio,
           Activation("relu"),
@@ -66,7 +66,7 @@ BENCHMARK(BM_gemm)->ArgName("n")->Arg(64)->Arg(256)->Arg(512)->Unit(benchmark::k
 void BM_sweep(benchmark::State& state) {  // weights, Jacobian and spectrum of 64 cells
   SweepPlan plan;
   plan.schemes = {SchemeSpec("depth-power")};
-  plan.family = &branches().at("mlp");
+  plan.family = &families().at("mlp");
   plan.depths = {32};
   plan.widths = {128};
   plan.activations = {Activation("relu")};

@@ -126,7 +126,13 @@ class CellRun {
     NormSpec norm = block->parts().pre_norm ? block->parts().pre_norm : block->parts().post_norm;
     if (!norm) norm = NormSpec::of("layer_norm");
     norm.weight = norm.bias = nullptr;
-    const Vector x = state.mantissa * std::exp2(static_cast<Real>(state.exponent));
+    Vector x = state.mantissa;
+    if (norm.kind->has_eps && state.exponent > 0) {  // N(2^e x) is N(x) with ε / 4^e, its derivative 2^−e times that
+      norm.eps *= std::exp2(-2 * static_cast<Real>(state.exponent));
+      jacobian.exponent -= state.exponent;
+    } else {
+      x *= std::exp2(static_cast<Real>(state.exponent));
+    }
     const Linearization at = norm.layer(stack_->shape())->linearize(x);
     Matrix through(jacobian.mantissa.rows(), jacobian.mantissa.cols());
     at.derivative->apply(jacobian.mantissa, through);

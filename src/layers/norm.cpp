@@ -42,7 +42,7 @@ std::vector<NormKind> table() {
           {"rms_norm", {"rmsnorm", "rms"}, "x / sqrt(mean x^2 + eps) * weight",
            "Zhang & Sennrich 2019 (arXiv 1910.07467)", true, true, true, false, false, 0,
            make_standardization<C::no, S::root_mean_square>},
-          {"l2_norm", {"l2"}, "x / ||x||", "Loshchilov et al. 2024 (arXiv 2410.01131)", false, false, false, false, false, 0,
+          {"l2_norm", {"l2"}, "x / ||x||", "Loshchilov et al. 2024 (arXiv 2410.01131)", false, false, false, false, false, 1,
            make_standardization<C::no, S::euclidean>},
           {"dynamic_tanh", {"dyt"}, "weight * tanh(alpha x) + bias", "Zhu et al. 2025 (arXiv 2503.10622)", false, true,
            true, true, false, 0,

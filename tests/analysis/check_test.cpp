@@ -38,6 +38,27 @@ std::vector<CheckResult> verify(const std::vector<BlockParts>& parts,
   return verify(cell, checks);
 }
 
+/// Issue 3: which schemes start a transformer as the identity, and whether they train from there.
+TEST(Checks, Transformers) {
+  const struct {
+    const char* scheme;
+    bool identity, alive;
+  } table[] = {{"rezero", true, true},      {"adaln-zero", true, true}, {"zero-branch-output", true, true},
+               {"fixup", true, true},       {"dead", true, false},      {"t-fixup", false, true},
+               {"layerscale", false, true}, {"post-ln", false, true},   {"pre-ln", false, true},
+               {"ngpt", false, true},       {"deepnorm", false, true},  {"branchnorm", false, false}};
+  for (const auto& row : table)
+    for (const char* init : {"xavier:law=uniform", "torch-transformer", "rezero-notebook"}) {
+      SCOPED_TRACE(std::string(row.scheme) + " " + init);
+      StackText text{row.scheme, "transformer", 8, "relu", init, 4};
+      text.tokens.tokens = 3;
+      text.tokens.attention.heads = text.tokens.attention.kv_heads = 2;
+      const auto got = verify(text, 12, {"identity", "alive"});
+      EXPECT_EQ(got[0].pass, row.identity);
+      EXPECT_EQ(got[1].pass, row.alive);
+    }
+}
+
 /// What identity says of the first block, and whether it passes.
 struct Expected {
   const char* scheme;
@@ -193,7 +214,7 @@ TEST(Checks, DeadBranches) {
     SCOPED_TRACE(start.name);
     BlockParts parts = testing::random_parts({start.branch, start.phi, {8, 1}, 16});
     parts.branch_scale = Scale::number(start.a, start.role);
-    for (const WeightSlot& slot : parts.branch->slots(8, 16))
+    for (const WeightSlot& slot : parts.branch->slots({8, 16}))
       if (slot.last ? start.last_zero : start.first_zero)
         parts.weights[slot.role].weight = testing::share(Matrix(Matrix::Zero(slot.fan_out, slot.fan_in)));
     const CheckResult got = verify({parts, parts}, {"alive"})[0];

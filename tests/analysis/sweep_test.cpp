@@ -12,7 +12,7 @@ SweepPlan plan_of(const std::vector<std::string>& schemes, std::vector<Index> de
                   std::vector<Index> widths, std::vector<std::uint64_t> seeds) {
   SweepPlan plan;
   for (const std::string& scheme : schemes) plan.schemes.emplace_back(scheme);
-  plan.family = &branches().at("mlp");
+  plan.family = &families().at("mlp");
   plan.depths = std::move(depths), plan.widths = std::move(widths), plan.seeds = std::move(seeds);
   plan.activations.emplace_back("relu");
   plan.initializers.emplace_back(parse_named_spec("he"));
@@ -128,11 +128,112 @@ TEST(RunCell, Profile) {
   EXPECT_EQ(profile.gradient_square[4].to_real(), std::optional<Real>(1));
 }
 
+SweepPlan transformer_plan(const std::string& scheme, bool causal) {
+  SweepPlan plan = plan_of({scheme}, {3}, {6}, {4});
+  plan.family = &families().at("transformer");
+  plan.tokens.tokens = 4, plan.hidden_ratio = 2;
+  plan.tokens.attention.heads = plan.tokens.attention.kv_heads = 2;
+  plan.tokens.attention.causal = causal;
+  return plan;
+}
+
+DepthResult only_depth(const SweepPlan& plan) {
+  const Ran ran = run(plan, 1);
+  EXPECT_TRUE(ran.cells.at(0).failures.empty());
+  return ran.cells.at(0).depths.at(0);
+}
+
+Matrix full_jacobian(const SweepPlan& plan) {
+  const std::vector<Cell> cells = expand_cells(plan);
+  const StackPtr stack = build_stack(*cells[0].spec, cells[0].labels.seed, cells[0].depths.back());
+  return testing::plain(testing::last_step(*stack).jacobian);
+}
+
+/// --wrt and --of give blocks of the full J, and exact zeros above a causal diagonal.
+TEST(RunSweep, OneTokensViewIsABlockOfTheJacobian) {
+  for (const char* scheme : {"pre-ln", "post-ln", "ngpt"})
+    for (bool causal : {false, true}) {
+      SweepPlan plan = transformer_plan(scheme, causal);
+      const Matrix J = full_jacobian(plan);
+      for (Index of = -1; of < 4; ++of)
+        for (Index wrt = -1; wrt < 4; ++wrt) {
+          if (of >= 0)
+            plan.analysis.view.of = of;
+          else
+            plan.analysis.view.of.reset();
+          if (wrt >= 0)
+            plan.analysis.view.wrt = wrt;
+          else
+            plan.analysis.view.wrt.reset();
+          const DepthResult got = only_depth(plan);
+          const Matrix rows = of < 0 ? J : J.middleRows(6 * of, 6);
+          const Matrix block = wrt < 0 ? rows : Matrix(rows.middleCols(6 * wrt, 6));
+          ASSERT_EQ(got.rows, block.rows());
+          ASSERT_EQ(got.cols, block.cols());
+          EXPECT_EQ(got.depth, 3);
+          EXPECT_EQ(got.blocks, 6);
+          EXPECT_EQ(got.identity_error.has_value(), got.rows == got.cols);
+          if (of >= 0 && wrt > of && causal) {
+            EXPECT_TRUE(got.frobenius_square.is_zero()) << scheme << of << wrt;
+            continue;
+          }
+          EXPECT_NEAR(*got.frobenius_square.to_real(), block.squaredNorm(), 1e-12 * block.squaredNorm());
+          ASSERT_EQ(static_cast<Index>(got.spectrum.sigma.size()), std::min(block.rows(), block.cols()));
+          EXPECT_NE(got.spectrum.status, SpectrumStatus::breakdown);
+        }
+    }
+}
+
+/// Exact zeros that the last norm proves: the mean of each token for layer norm, its own direction for the L2
+/// norm.
+TEST(RunSweep, NullDirectionsOfTheLastNorm) {
+  const struct {
+    const char* scheme;
+    bool final_norm;
+    Index null;
+  } table[] = {
+      {"post-ln", false, 4}, {"post-ln:norm=rms", false, 0}, {"pre-ln", false, 0}, {"pre-ln", true, 4},
+      {"ngpt", false, 4},    {"deepnorm", false, 4},         {"rezero", true, 4},  {"pre-rms", true, 0}};
+  for (const auto& row : table) {
+    SCOPED_TRACE(row.scheme);
+    SweepPlan plan = transformer_plan(row.scheme, false);
+    plan.analysis.final_norm = row.final_norm;
+    EXPECT_EQ(only_depth(plan).spectrum.null_directions, row.null);
+    plan.analysis.view.of = 1;
+    EXPECT_EQ(only_depth(plan).spectrum.null_directions, row.null / 4) << "one token's rows";
+    plan.analysis.view.wrt = 2, plan.analysis.view.of.reset();
+    EXPECT_EQ(only_depth(plan).spectrum.null_directions, 0) << "24 rows, six values";
+  }
+}
+
+/// The final norm acts on what each depth sees: J_seen = ∂N(x_L) J, with the scheme's own kind and ε.
+TEST(RunSweep, FinalNormIsAppliedToWhatIsSeen) {
+  for (const char* scheme : {"pre-ln", "pre-rms", "rezero:alpha=0.4", "residual"}) {
+    SweepPlan plan = transformer_plan(scheme, false);
+    plan.depths = {1, 3};
+    plan.analysis.final_norm = true;
+    const Ran ran = run(plan, 1);
+    const std::vector<Cell> cells = expand_cells(plan);
+    const StackPtr stack = build_stack(*cells[0].spec, cells[0].labels.seed, 3);
+    const auto kept = testing::steps(*stack, Matrix::Identity(24, 24), {2, 6});
+    const NormSpec norm =
+        std::string(scheme) == "pre-rms" ? NormSpec::of("rms_norm", 1e-6) : NormSpec::of("layer_norm");
+    for (std::size_t d : {0, 1}) {
+      const Linearization at = norm.layer({6, 4})->linearize(testing::plain(kept[d].state));
+      Matrix seen(24, 24);
+      at.derivative->apply(testing::plain(kept[d].jacobian), seen);
+      EXPECT_NEAR(*ran.cells[0].depths[d].frobenius_square.to_real(), seen.squaredNorm(),
+                  1e-12 * seen.squaredNorm())
+          << scheme;
+    }
+  }
+}
+
 /// glu at degree 2 overflows: those depths fail by name, shallower ones and other cells stand.
 TEST(RunSweep, FailingCellsDoNotStopOthers) {
   for (int threads : {1, 3}) {
     SweepPlan plan = plan_of({"residual", "rezero"}, {2, 40}, {32}, {1, 2});
-    plan.family = &branches().at("glu");
+    plan.family = &families().at("glu");
     const Ran ran = run(plan, threads);
     ASSERT_EQ(ran.cells.size(), 4u);
     EXPECT_EQ(ran.summary.failures, 2);

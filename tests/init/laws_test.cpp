@@ -46,6 +46,39 @@ const LawCase law_cases[] = {
     {"lecun", [](Real in, Real) { return 1 / in; }},
 };
 
+/// schemes.md section 5: the fused q/k/v matrix is uniform of variance 1/(2d); the rest differs by
+/// initializer.
+TEST(ReferenceInitializerLaws, TransformersOfTheReZeroAuthors) {
+  const Index d = 300;
+  const WeightContext qkv{d, d, 1, WeightPlace::attention_input},
+      output{d, d, 1, WeightPlace::attention_output}, up{4 * d, d, 1, WeightPlace::feed_forward},
+      down{d, 4 * d, 1, WeightPlace::feed_forward};
+  const Real n = static_cast<Real>(d);
+  const auto check = [](const std::string& init, const WeightContext& context, Real variance) {
+    const Matrix w = weight(init, context);
+    expect_law(w, variance, uniform_kurtosis, init);
+    EXPECT_LE(w.cwiseAbs().maxCoeff(), std::sqrt(3 * variance) * (1 + 1e-15)) << init;
+    EXPECT_GT(w.cwiseAbs().maxCoeff(), 0.999 * std::sqrt(3 * variance)) << init;
+  };
+  for (const char* init : {"torch-transformer", "torch-transformer:tied=false", "rezero-notebook"})
+    check(init, qkv, 1 / (2 * n));
+  check("torch-transformer", output, 1 / (3 * n));
+  check("torch-transformer", up, 1 / (3 * n));
+  check("torch-transformer", down, 1 / (12 * n));
+  check("rezero-notebook", output, 1 / n);
+  check("rezero-notebook", up, 2 / (5 * n));
+  check("rezero-notebook", down, 2 / (5 * n));
+  for (const char* name : {"torch-transformer", "rezero-notebook"}) {
+    const Initializer init(parse_named_spec(name));
+    EXPECT_TRUE(init.has_bias() && init.tied_biases());
+    EXPECT_TRUE(init.bias(qkv, key_of(1)).isZero(0) && init.bias(output, key_of(1)).isZero(0));
+    expect_law(init.bias(up, key_of(1)), 1 / (3 * n), uniform_kurtosis, name);
+    expect_law(init.bias(down, key_of(1)), 1 / (12 * n), uniform_kurtosis, name);
+  }
+  EXPECT_TRUE(Initializer(parse_named_spec("torch-transformer")).tied_weights());
+  EXPECT_FALSE(Initializer(parse_named_spec("rezero-notebook")).tied_weights());
+}
+
 TEST(ReferenceInitializerLaws, VarianceOfEveryLawAndMode) {
   for (const LawCase& law : law_cases)
     for (const WeightContext& context : {tall, wide}) {

@@ -117,7 +117,7 @@ TEST(LawBackward, LastWeightGradientsAgainstDifferences) {
     const BackwardResult got = backward_pass(*stack, states_of(*stack), along(u));
     for (std::size_t l : {std::size_t{0}, std::size_t{3}}) {
       Role role = Role::linear;
-      for (const WeightSlot& slot : m.parts[l].branch->slots(4, 7))
+      for (const WeightSlot& slot : m.parts[l].branch->slots({4, 7}))
         if (slot.last) role = slot.role;
       const Matrix W = *m.parts[l].weights.at(role).weight;
       const auto gradient = [&](Real h) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "rezero/core/error.h"
+#include "rezero/layers/norm.h"
 #include "rezero/linalg/maps.h"
 #include "support/layer_laws.h"
 
@@ -70,6 +71,25 @@ TEST(Condense, EqualMap) {
     const LinearMapPtr map = mlp_map(12, hidden);
     EXPECT_LE(testing::relative_distance(to_dense(*condense(map, 12)), to_dense(*map)), 1e-14);
     testing::expect_linear_map_laws(*condense(map, 12));
+  }
+}
+
+/// Over positions the blocks are formed, norm and all: 2 d² a position and column against 2·2 d h + h + 8 d.
+TEST(Condense, FormsOneMatrixAPositionWithTheNormFoldedIn) {
+  const Index d = 8, T = 3;
+  const LinearMapPtr norm = NormSpec::of("layer_norm").layer({d, T})->linearize(normal(d * T, 7)).derivative;
+  for (Index hidden : {8, 32}) {
+    const LinearMapPtr branch = product_map({norm, positionwise_map(share(normal(hidden, d, 1)), T),
+                                             diagonal_map(normal(hidden * T, 2), T),
+                                             positionwise_map(share(normal(d, hidden, 3)), T)});
+    const LinearMapPtr formed = condense(branch, 10 * d * T);
+    EXPECT_EQ(formed->flops_per_column(), 2.0 * d * d * T) << hidden;
+    EXPECT_EQ(formed->local_positions(), T);
+    EXPECT_LE(testing::relative_distance(to_dense(*formed), to_dense(*branch)), 1e-13);
+    const LinearMapPtr block = residual_map(Vector::Ones(1), Vector::Constant(1, 0.3), branch);
+    const LinearMapPtr post = product_map({block, norm});
+    EXPECT_EQ(condense(block, 10 * d * T)->flops_per_column(), 2.0 * d * d * T + 3.0 * d * T);
+    EXPECT_LE(testing::relative_distance(to_dense(*condense(post, 10 * d * T)), to_dense(*post)), 1e-13);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "rezero/layers/norm.h"
 #include "support/layer_laws.h"
 
 namespace rezero {
@@ -61,6 +62,81 @@ TEST(LawMaps, EveryKind) {
         residual_map(normal(1, 6), normal(1, 7), A),
         residual_map(normal(1, 6), normal(12, 7), positionwise_map(W, 3))})
     testing::expect_linear_map_laws(*map);
+}
+
+/// Maps that act at each of three positions by itself.
+std::vector<LinearMapPtr> local_maps() {
+  const auto W = share(normal(4, 5, 20)), V = share(normal(5, 4, 21));
+  const LinearMapPtr up = positionwise_map(W, 3), down = positionwise_map(V, 3);
+  const LinearMapPtr blocks = block_diagonal_map({normal(4, 5, 22), normal(4, 5, 23), normal(4, 5, 24)});
+  const LinearMapPtr slope = diagonal_map(normal(12, 25), 3);
+  const LinearMapPtr norm = NormSpec::of("layer_norm").layer({4, 3})->linearize(normal(12, 26)).derivative;
+  return {up,
+          blocks,
+          slope,
+          norm,
+          sum_map(up, blocks),
+          product_map({up, slope, down}),
+          product_map({slope, norm, down}),
+          product_map({norm, slope}),
+          product_map({down, blocks, norm, down})};
+}
+
+/// apply_at, apply_transpose_at and block are the diagonal blocks of the map, which has nothing else.
+TEST(LawMaps, BlocksOfLocalMaps) {
+  for (const LinearMapPtr& map : local_maps()) {
+    ASSERT_EQ(map->local_positions(), 3);
+    testing::expect_linear_map_laws(*map);
+    const Index rows = map->rows() / 3, cols = map->cols() / 3;
+    const Matrix whole = applied(*map, Matrix::Identity(map->cols(), map->cols()));
+    const Real allowed = testing::rounding(20) * (1 + whole.cwiseAbs().maxCoeff());
+    for (Index t = 0; t < 3; ++t) {
+      const Matrix block = whole.block(t * rows, t * cols, rows, cols);
+      EXPECT_LE((map->block(t) - block).cwiseAbs().maxCoeff(), allowed);
+      Matrix out(rows, cols), back(cols, rows);
+      map->apply_at(t, Matrix::Identity(cols, cols), out);
+      map->apply_transpose_at(t, Matrix::Identity(rows, rows), back);
+      EXPECT_LE((out - block).cwiseAbs().maxCoeff(), allowed);
+      EXPECT_LE((back.transpose() - block).cwiseAbs().maxCoeff(), allowed);
+      for (Index s = 0; s < 3; ++s)
+        if (s != t) {
+          EXPECT_TRUE(whole.block(s * rows, t * cols, rows, cols).isZero(0));
+        }
+    }
+    for (Index columns : {1, 7, 1000}) {
+      const LinearMapPtr condensed = condense(map, columns);
+      testing::expect_linear_map_laws(*condensed);
+      EXPECT_LE(testing::relative_distance(to_dense(*condensed), whole), 1e-13);
+      EXPECT_LE(condensed->flops_per_column() * static_cast<Real>(columns),
+                map->flops_per_column() * static_cast<Real>(columns));
+    }
+  }
+}
+
+/// Parts that know of different positions leave nothing known: one block, and no wrong answer.
+TEST(LawMaps, MixedPositionsAreOneBlock) {
+  const auto W = share(normal(4, 4, 27));
+  const LinearMapPtr local = positionwise_map(W, 3), slope = diagonal_map(normal(12, 28)),
+                     full = dense_map(share(normal(12, 12, 29))), skip = identity_map(12);
+  for (const LinearMapPtr& map :
+       {product_map({local, slope}), product_map({full, local}), product_map({local, full, local}),
+        sum_map(local, full), sum_map(skip, local), transpose_map(local),
+        residual_map(Vector::Ones(1), normal(12, 30), local),
+        product_map({residual_map(Vector::Ones(1), normal(12, 30), local), local})}) {
+    EXPECT_EQ(map->local_positions(), 1);
+    testing::expect_linear_map_laws(*map);
+    EXPECT_LE(testing::relative_distance(map->block(0), applied(*map, Matrix::Identity(12, 12))), 1e-14);
+    for (Index columns : {1, 1000})
+      EXPECT_LE(testing::relative_distance(to_dense(*condense(map, columns)), to_dense(*map)), 1e-13);
+  }
+}
+
+TEST(Maps, BlocksOfOneSizeOnly) {
+  EXPECT_THROW(block_diagonal_map({}), std::logic_error);
+  EXPECT_THROW(block_diagonal_map({normal(2, 3, 1), normal(3, 3, 1)}), std::logic_error);
+  EXPECT_THROW(diagonal_map(normal(7, 1), 2), std::logic_error);
+  const Matrix M = normal(2, 3, 1);
+  EXPECT_EQ(to_dense(*block_diagonal_map({M})), M);
 }
 
 /// Panels of a wider matrix have its stride, which is their number of rows: allowed. A part of the rows is

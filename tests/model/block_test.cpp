@@ -48,7 +48,7 @@ TEST(ResidualBlock, WiringByTheFormula) {
 
 TEST(ResidualBlock, NormsOfTheBranch) {
   const Shape shape{5, 2};
-  const NormSpec centering{&norms().at("mean_subtraction")};
+  const NormSpec centering = NormSpec::of("mean_subtraction");
   const BlockParts base = testing::random_parts({"mlp", "relu", shape, 7, Biases::present, 210});
   const Vector x = normal(10, 211);
   const MeanSubtraction center(shape);
@@ -91,7 +91,7 @@ TEST(LawBlocks, PartsOfALinearization) {
 
     // The last matrix: ∂x′/∂W = (last_to_output) (·last_input), against W moved in a random direction.
     Role role = Role::linear;
-    for (const WeightSlot& slot : parts.branch->slots(parts.shape.features, 1))
+    for (const WeightSlot& slot : parts.branch->slots({parts.shape.features, 1}))
       if (slot.last) role = slot.role;
     const Matrix& W = *parts.weights.at(role).weight;
     const Matrix direction = normal(W.rows(), W.cols(), 300);
@@ -110,6 +110,42 @@ TEST(LawBlocks, PartsOfALinearization) {
     EXPECT_LE((exact - close).cwiseAbs().maxCoeff(), bound);
     EXPECT_LE(bound, 1e-6 * (1 + exact.cwiseAbs().maxCoeff()));
   }
+}
+
+/// schemes.md 0.2, with ε = 0: the branch behind a norm does not see the scale of x, so x itself passes
+/// through the skip.
+TEST(ResidualBlock, PreNormMapsItsInputToItself) {
+  AttentionSpec heads;
+  heads.heads = heads.kv_heads = 2;
+  for (const char* branch : {"mlp", "glu", "attention"})
+    for (const char* kind : {"layer_norm", "rms_norm", "l2_norm"})
+      for (bool peri : {false, true}) {
+        BlockParts parts = testing::random_parts({branch, "gelu", {6, 3}, 8, Biases::present, 230, heads});
+        parts.pre_norm = NormSpec::of(kind, 0);
+        if (peri) parts.branch_norm = parts.pre_norm;
+        const Vector x = normal(18, 231);
+        const Linearization at = ResidualBlock(parts).linearize(x);
+        EXPECT_LE(testing::relative_distance(testing::applied(*at.derivative, x), x), 1e-14)
+            << branch << kind;
+        EXPECT_GT(testing::relative_distance(at.value, x), 0.1);
+        Vector one = Vector::Zero(18);  // and each position's own part alone
+        one.segment(6, 6) = x.segment(6, 6);
+        EXPECT_LE((testing::applied(*at.derivative, one) - one).cwiseAbs().maxCoeff(), 1e-14)
+            << branch << kind;
+      }
+}
+
+/// A norm at the end with a homogeneous branch: the direction of x is lost, wholly at ε = 0.
+TEST(ResidualBlock, PostNormKillsItsInput) {
+  for (const char* kind : {"layer_norm", "rms_norm", "l2_norm"})
+    for (const char* activation : {"relu", "abs"}) {
+      BlockParts parts = testing::random_parts({"mlp", activation, {6, 3}, 8, Biases::absent, 240});
+      parts.post_norm = NormSpec::of(kind, 0);
+      const Vector x = normal(18, 241);
+      const LinearMapPtr J = ResidualBlock(parts).linearize(x).derivative;
+      EXPECT_LE(testing::applied(*J, x).cwiseAbs().maxCoeff(), 1e-14) << kind;
+      EXPECT_GT(testing::applied(*J, normal(18, 242)).cwiseAbs().maxCoeff(), 0.1);
+    }
 }
 
 TEST(ResidualBlock, IdentityBitForBit) {

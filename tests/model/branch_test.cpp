@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "support/layer_cases.h"
 #include "support/layer_laws.h"
 
@@ -22,7 +24,8 @@ TEST(Branches, Formulas) {
     const BlockParts parts =
         testing::random_parts({kind.name.data(), "tanh", {4, 2}, 6, Biases::present, 50});
     const Vector x = testing::normal(8, 60);
-    const Vector got = value(kind.build(parts.activation, parts.weights, 2), x);
+    const Vector got =
+        value(kind.build({parts.activation, parts.weights, 2, parts.attention, parts.inner_norm}), x);
     for (Index t = 0; t < 2; ++t) {
       const Vector at = x.segment(4 * t, 4);
       const auto affine = [&](Role role, const Vector& v) {
@@ -36,6 +39,14 @@ TEST(Branches, Formulas) {
       if (kind.name == "mlp") wanted = affine(Role::down, phi(affine(Role::up, at)));
       if (kind.name == "glu")
         wanted = affine(Role::down, phi(affine(Role::gate, at)).cwiseProduct(affine(Role::up, at)));
+      if (kind.name == "attention") {  // two keys: the softmax is a logistic function
+        const auto score = [&](Index s) {
+          return affine(Role::query, at).dot(affine(Role::key, Vector(x.segment(4 * s, 4)))) / 2;
+        };
+        const Real second = 1 / (1 + std::exp(score(0) - score(1)));
+        wanted = affine(Role::output, (1 - second) * affine(Role::value, x.head(4)) +
+                                          second * affine(Role::value, x.tail(4)));
+      }
       ASSERT_EQ(wanted.size(), 4) << "no formula for " << kind.name;
       EXPECT_LE(testing::relative_distance(got.segment(4 * t, 4), wanted), testing::rounding(6)) << kind.name;
     }
@@ -45,9 +56,9 @@ TEST(Branches, Formulas) {
 TEST(Branches, SlotsNameOneLastMatrix) {
   for (const BranchKind& kind : branches()) {
     const BlockParts parts = testing::random_parts({kind.name.data(), "relu", {4, 1}, 6});
-    const Branch branch = kind.build(parts.activation, parts.weights, 1);
+    const Branch branch = kind.build({parts.activation, parts.weights, 1, parts.attention, parts.inner_norm});
     int last = 0;
-    for (const WeightSlot& slot : kind.slots(4, 6)) {
+    for (const WeightSlot& slot : kind.slots({4, 6})) {
       last += slot.last;
       if (!slot.last) continue;
       EXPECT_EQ(branch.stages[branch.last]->input_shape().features, slot.fan_in) << kind.name;
@@ -62,7 +73,8 @@ TEST(Branches, SlotsNameOneLastMatrix) {
 TEST(LawBranches, Degree) {
   for (const BranchKind& kind : branches()) {
     const BlockParts parts = testing::random_parts({kind.name.data(), "relu", {4, 1}, 6});
-    const Branch branch = kind.build(parts.activation, parts.weights, 1);
+    const Branch branch = kind.build({parts.activation, parts.weights, 1, parts.attention, parts.inner_norm});
+    if (kind.degree == 0) continue;  // checked to be of no degree with the layer laws
     const Vector x = testing::normal(4, 61);
     EXPECT_LE(testing::relative_distance(value(branch, 3 * x), std::pow(3.0, kind.degree) * value(branch, x)),
               testing::rounding(6))

@@ -15,7 +15,7 @@ namespace {
 TEST(Regression, SinkCalledAgainAfterItThrew) {
   SweepPlan plan;
   plan.schemes.emplace_back("residual");
-  plan.family = &branches().at("linear");
+  plan.family = &families().at("linear");
   plan.depths = {1}, plan.widths = {4}, plan.seeds = {1, 2, 3, 4};
   plan.activations.emplace_back("identity");
   plan.initializers.emplace_back(parse_named_spec("he"));

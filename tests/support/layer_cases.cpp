@@ -1,5 +1,6 @@
 #include "support/layer_cases.h"
 
+#include <algorithm>
 #include <functional>
 
 #include "rezero/layers/gated.h"
@@ -39,7 +40,6 @@ void add_simple_layers(Cases& cases) {
     cases.add("linear_biased" + suffix, std::make_shared<Linear>(weight(6, 4, 2), bias(6, 3), positions));
     cases.add("linear_zero_bias" + suffix,
               std::make_shared<Linear>(weight(4, 4, 2), share(Vector(Vector::Zero(4))), positions));
-    cases.add("mean_subtraction" + suffix, std::make_shared<MeanSubtraction>(Shape{6, positions}));
     const auto gate = std::make_shared<Linear>(weight(5, 4, 4), bias(5, 5), positions);
     const auto up = std::make_shared<Linear>(weight(5, 4, 6), nullptr, positions);
     for (const char* phi : {"silu", "identity", "relu"})
@@ -72,14 +72,133 @@ void add_branches(Cases& cases) {
         }
 }
 
+NormSpec norm(const NormKind& kind, Real eps, bool weighted, bool biased, Index features) {
+  NormSpec spec;
+  spec.kind = &kind, spec.eps = eps, spec.alpha = 0.7;
+  if (weighted) spec.weight = share(normal(features, 35));
+  if (biased) spec.bias = share(normal(features, 36));
+  return spec;
+}
+
+void add_norms(Cases& cases) {
+  for (const NormKind& kind : norms())
+    for (Index positions : {1, 3})
+      for (Real eps : {0.0, 1e-5})
+        for (bool weighted : {false, true})
+          for (bool biased : {false, true}) {
+            if ((weighted && !kind.has_weight) || (biased && !kind.has_bias) || (eps != 0 && !kind.has_eps))
+              continue;
+            cases.add(std::string(kind.name) + "_positions_" + std::to_string(positions) +
+                          (eps > 0 ? "_eps" : "") + (weighted ? "_weight" : "") + (biased ? "_bias" : ""),
+                      norm(kind, eps, weighted, biased, 6).layer({6, positions}));
+          }
+}
+
+/// `features` to `heads` heads of `width`, over `positions`.
+struct AttentionCase {
+  std::string name;
+  Index features, width, positions;
+  AttentionSpec spec;
+  Biases biases = Biases::absent;
+};
+
+std::vector<AttentionCase> attention_cases() {
+  std::vector<AttentionCase> all;
+  const auto add = [&](const std::string& name, Index width, Index positions, AttentionSpec spec) {
+    for (Biases biases : {Biases::absent, Biases::present})
+      all.push_back({name, width * spec.heads, width, positions, spec, biases});
+  };
+  const auto spec = [](Index heads, Index kv_heads,
+                       const std::function<void(AttentionSpec&)>& change = nullptr) {
+    AttentionSpec made;
+    made.heads = heads, made.kv_heads = kv_heads;
+    if (change) change(made);
+    return made;
+  };
+  const auto causal = [](AttentionSpec& s) { s.causal = true; };
+  const auto runs = [](AttentionSpec& s) { s.sequences = 2; };
+  const auto rotary = [](AttentionSpec& s) { s.rope = 10; };
+  add("one_head", 4, 3, spec(1, 1));
+  add("several_heads", 2, 4, spec(3, 3));
+  add("shared_keys", 2, 3, spec(4, 2));
+  add("one_key_head", 3, 3, spec(2, 1));
+  add("causal", 2, 4, spec(2, 2, causal));
+  add("one_position", 2, 1, spec(2, 2));
+  add("positions_alone", 2, 3, spec(2, 1, [](AttentionSpec& s) { s.sequences = 3; }));
+  add("sequences", 2, 6, spec(2, 2, runs));
+  add("scale", 3, 3, spec(2, 2, [](AttentionSpec& s) { s.scale = 1.7; }));
+  add("rotary", 4, 3, spec(2, 2, rotary));
+  add("rotary_sequences", 2, 6, spec(2, 2, [&](AttentionSpec& s) { rotary(s), runs(s); }));
+  for (const char* kind : {"layer_norm", "rms_norm", "l2_norm"})
+    add(std::string("qk_") + kind, 4, 3,
+        spec(2, 1, [&](AttentionSpec& s) { s.qk_norm = norm(norms().at(kind), 1e-5, false, false, 4); }));
+  add("everything", 4, 6, spec(4, 2, [&](AttentionSpec& s) {
+        causal(s), runs(s), rotary(s), s.scale = 2;
+        s.qk_norm = norm(norms().at("rms_norm"), 1e-5, true, true, 4);
+      }));
+  all.push_back({"narrower_than_the_stream", 6, 2, 3, spec(2, 2)});
+  // With scale-free queries and keys and no biases attention is homogeneous, which it does not claim: no use
+  // is made of it.
+  all.erase(std::remove_if(
+                all.begin(), all.end(),
+                [](const AttentionCase& c) { return c.name == "qk_l2_norm" && c.biases == Biases::absent; }),
+            all.end());
+  return all;
+}
+
+void add_attention(Cases& cases) {
+  std::uint32_t id = 1200;
+  for (const AttentionCase& c : attention_cases()) {
+    const Index queries = c.width * c.spec.heads, keys = c.width * c.spec.kv_heads;
+    const auto b = [&](Index size) { return c.biases == Biases::present ? bias(size, ++id) : nullptr; };
+    AttentionWeights w;
+    w.query = weight(queries, c.features, ++id), w.query_bias = b(queries);
+    w.key = weight(keys, c.features, ++id), w.key_bias = b(keys);
+    w.value = weight(keys, c.features, ++id), w.value_bias = b(keys);
+    const std::string suffix = c.biases == Biases::present ? "_biased" : "";
+    cases.add("attention_" + c.name + suffix, std::make_shared<Attention>(w, c.spec, c.positions));
+    if (queries != c.features) continue;
+    BlockParts parts =
+        random_parts({"attention", "identity", {c.features, c.positions}, 0, c.biases, id += 10, c.spec});
+    cases.add_block("block_attention_" + c.name + suffix, parts);
+    parts.inner_norm = NormSpec::of("layer_norm");
+    cases.add_block("block_attention_inner_norm_" + c.name + suffix, std::move(parts));
+  }
+}
+
 BlockParts with_vector_scales(BlockParts parts) {
   parts.skip_scale = {normal(parts.shape.features, 31), ScaleRole::parameter};
   parts.branch_scale = {normal(parts.shape.features, 32), ScaleRole::parameter};
   return parts;
 }
 
+/// Every norm at every place of every branch that has it, and at all of them at once.
+void add_placements(Cases& cases) {
+  AttentionSpec heads;
+  heads.heads = heads.kv_heads = 2;
+  for (const char* branch : {"mlp", "glu", "attention"})
+    for (const char* kind : {"layer_norm", "rms_norm", "l2_norm", "dynamic_tanh", "mean_subtraction"})
+      for (Index positions : {1, 3}) {
+        BlockParts base = random_parts({branch, "gelu", {6, positions}, 8, Biases::present, 1700, heads});
+        const std::string suffix =
+            "_" + std::string(kind) + "_" + branch + "_positions_" + std::to_string(positions);
+        const auto add = [&](const char* name, const std::vector<NormSpec BlockParts::*>& places) {
+          BlockParts parts = base;
+          for (NormSpec BlockParts::*place : places) parts.*place = NormSpec::of(kind);
+          cases.add_block(name + suffix, std::move(parts));
+        };
+        add("placed_pre", {&BlockParts::pre_norm});
+        add("placed_inner", {&BlockParts::inner_norm});
+        add("placed_branch", {&BlockParts::branch_norm});
+        add("placed_post", {&BlockParts::post_norm});
+        base = with_vector_scales(std::move(base));
+        add("placed_everywhere", {&BlockParts::pre_norm, &BlockParts::inner_norm, &BlockParts::branch_norm,
+                                  &BlockParts::post_norm});
+      }
+}
+
 void add_wirings(Cases& cases) {
-  const NormSpec centering{&norms().at("mean_subtraction")};
+  const NormSpec centering = NormSpec::of("mean_subtraction");
   for (Index positions : {1, 3}) {
     const std::string suffix = "_positions_" + std::to_string(positions);
     PartsSpec spec{"mlp", "relu", {5, positions}, 3, Biases::absent, 900};
@@ -115,8 +234,10 @@ BlockParts random_parts(const PartsSpec& spec) {
   parts.shape = spec.shape;
   parts.branch = &branches().at(spec.branch);
   parts.activation = Activation(spec.activation);
+  parts.attention = spec.attention;
   std::uint32_t id = spec.id;
-  for (const WeightSlot& slot : parts.branch->slots(spec.shape.features, spec.hidden)) {
+  for (const WeightSlot& slot : parts.branch->slots(
+           {spec.shape.features, spec.hidden, spec.attention.heads, spec.attention.kv_heads})) {
     VectorPtr b = spec.biases == Biases::present ? bias(slot.fan_out, ++id) : nullptr;
     parts.weights[slot.role] = {weight(slot.fan_out, slot.fan_in, ++id), std::move(b)};
   }
@@ -130,6 +251,9 @@ const std::vector<LayerCase>& layer_cases() {
     add_activations(cases);
     add_branches(cases);
     add_wirings(cases);
+    add_norms(cases);
+    add_attention(cases);
+    add_placements(cases);
     return cases.take();
   }();
   return all;

@@ -31,6 +31,7 @@ struct PartsSpec {
   Index hidden = 7;
   Biases biases = Biases::absent;
   std::uint32_t id = 1;
+  AttentionSpec attention = {};
 };
 BlockParts random_parts(const PartsSpec& spec);
 

@@ -18,17 +18,41 @@ struct StackText {
   std::string activation = "relu";
   std::string init = "he";
   Real hidden_ratio = 1;
+  TokenSpec tokens = {};
 };
 
 inline StackSpec stack_spec(const StackText& text) {
   return {SchemeSpec(text.scheme),
-          &branches().at(text.family),
+          &families().at(text.family),
           text.width,
           text.hidden_ratio,
           Activation(text.activation),
           Initializer(parse_named_spec(text.init)),
           false,
-          {}};
+          {},
+          text.tokens};
+}
+
+/// What a scheme is asked with: block `block` of `total`, `per_layer` blocks a layer, sizes as given.
+struct Place {
+  Index block = 0, total = 64;
+  const char* branch = "mlp";
+  Index per_layer = 1;
+  BranchSizes sizes{6, 9};
+  const std::vector<BlockProfile>* profile = nullptr;
+};
+
+inline SchemeContext scheme_context(const SchemeSpec& spec, const Place& place) {
+  SchemeContext at;
+  at.block = place.block, at.total_blocks = place.total;
+  at.layer = place.block / place.per_layer, at.sublayer = place.block % place.per_layer;
+  at.total_layers = place.total / place.per_layer;
+  at.width = place.sizes.features, at.heads = place.sizes.heads;
+  at.branch = &branches().at(place.branch);
+  at.params = &spec.params();
+  at.slots = at.branch->slots(place.sizes);
+  at.profile = place.profile;
+  return at;
 }
 
 inline StackPtr stack(const StackText& text, std::uint64_t seed, Index depth) {

@@ -34,7 +34,10 @@ class Attention final : public Layer {
   Attention(AttentionWeights weights, AttentionSpec spec, Index positions);
   Shape input_shape() const override { return {weights_.query->cols(), positions_}; }
   Shape output_shape() const override { return {weights_.query->rows(), positions_}; }
-  bool positively_homogeneous() const override { return false; }
+  /// Alone in its sequence a position sees itself with weight 1: only the values are left.
+  bool positively_homogeneous() const override {
+    return positions_ == spec_.sequences && value_->positively_homogeneous();
+  }
 
  private:
   Vector do_evaluate(const Vector& x) const override;

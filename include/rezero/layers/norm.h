@@ -21,7 +21,7 @@ struct NormKind {
   std::string_view source;
   bool has_eps, has_weight, has_bias, has_alpha;  ///< what a NormSpec of this kind may carry
   bool linear;            ///< of degree 1: it does not see the scale of its input
-  Index null_directions;  ///< directions of its output, per position, that it never reaches (1: the mean)
+  Index null_directions;  ///< directions, per position, that no tangent reaches (the mean; the L2 norm's own output)
   LayerPtr (*make)(const NormSpec&, Shape);
 };
 

@@ -4,13 +4,14 @@ namespace rezero {
 namespace {
 
 /// Last weight zero, the m − 1 layers before it times L^(−1/(2m−2)); Fixup's biases are scalars that start at
-/// zero.
+/// zero. Over tokens its code draws queries, keys and values as one fused xavier matrix.
 BlockPlan plan(const SchemeContext& at) {
   const auto m = static_cast<Real>(at.branch->weight_layers);
   BlockPlan result = scheme_parts::branch_scaled(1, ScaleRole::parameter);
   for (const WeightSlot& slot : at.slots)
     result.gains[slot.role] = {slot.last ? 0 : scheme_parts::depth_power(1, 1 / (2 * m - 2), at.total_blocks),
                                0};
+  scheme_parts::fuse_attention_inputs(result, at);
   return result;
 }
 
@@ -26,7 +27,9 @@ Scheme scheme_fixup() {
           "L: residual branches of the stack; m: weight layers of one",
           {},
           scheme_parts::uses_depth,
-          plan};
+          plan,
+          {},
+          scheme_parts::transformer_init};
 }
 
 }  // namespace rezero

@@ -12,7 +12,9 @@ Scheme scheme_mix_ln() {
   scheme.params = {{"ratio", ParamKind::real, "0.25", "share of layers that are post-norm", {}, 0}};
   scheme.depends_on_depth = scheme_parts::uses_depth;
   scheme.plan = [](const SchemeContext& at) {
-    const bool post = static_cast<Real>(at.layer) < std::floor(at.real("ratio") * scheme_parts::layers(at));
+    constexpr Real slack = 1e-9;  // 0.29 · 100 is 28.999…96 in doubles
+    const bool post =
+        static_cast<Real>(at.layer) < std::floor(at.real("ratio") * scheme_parts::layers(at) + slack);
     BlockPlan plan;
     (post ? plan.post_norm : plan.pre_norm) = scheme_parts::rms_norm();
     return plan;

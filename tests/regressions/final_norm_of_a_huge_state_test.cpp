@@ -1,0 +1,34 @@
+/// The final norm was evaluated at the state itself, which is infinite where a homogeneous stack carries it
+/// as mantissa and exponent.
+
+#include <gtest/gtest.h>
+
+#include "rezero/analysis/sweep.h"
+#include "support/stacks.h"
+
+namespace rezero {
+namespace {
+
+TEST(Regression, FinalNormOfAHugeState) {
+  BlockParts parts;
+  parts.shape = {5, 1};
+  parts.branch = &branches().at("linear");
+  parts.weights[Role::linear] = {testing::share(Matrix(Matrix::Identity(5, 5))),
+                                 nullptr};  // every block doubles
+  Cell cell;
+  cell.stack = make_stack(std::vector<BlockParts>(3000, parts), testing::normal(5, 1));
+  cell.depths = {1, 3000};
+  AnalysisOptions options;
+  options.final_norm = true;
+  const CellResult got = run_cell(cell, options, {});
+  ASSERT_TRUE(got.failures.empty()) << got.failures[0].message;
+  const Vector x = cell.stack->input();
+  const Real s = std::sqrt((x.array() - x.mean()).square().mean());
+  for (const DepthResult& depth : got.depths) {
+    EXPECT_EQ(depth.spectrum.null_directions, 1);
+    EXPECT_NEAR(*depth.spectrum.sigma[0].to_real(), 1 / s, 1e-5 / s) << depth.depth;  // 2^e N'(2^e x) = N'(x)
+  }
+}
+
+}  // namespace
+}  // namespace rezero
