@@ -111,8 +111,8 @@ void compare_profile(Ledger& ledger, const Profile& got, const Json& expected, c
   for (std::size_t l = 0; l < rms.size(); ++l)
     record(ledger, "forward_rms, relative", relative_error(*got.forward_rms[l].to_real(), rms[l].get<Real>()),
            1e-12, where);
+  if (!expected.contains("gate_gradient_of_sum")) return;  // the exact stack with norms has none
   const Json& gates = expected["gate_gradient_of_sum"];
-  if (gates.empty()) return;  // the exact stacks with norms have none
   ASSERT_EQ(gates.size(), got.gate_gradient.size()) << where;
   for (std::size_t l = 0; l < gates.size(); ++l)
     if (!gates[l].is_null())
