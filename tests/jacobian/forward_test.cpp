@@ -250,8 +250,9 @@ TEST(LawForward, BytesDoNotDependOnWorkers) {
 
 TEST(LawForward, BytesOfTransformersDoNotDependOnWorkers) {
   for (const char* scheme : {"pre-ln", "post-ln", "sub-ln", "ngpt", "rezero:alpha=0.2"})
-    for (Index tokens : {1, 2, 5, 16}) {
+    for (Index tokens : {1, 2, 5, 8, 16}) {
       StackText text{scheme, tokens == 5 ? "glu-transformer" : "transformer", 12, "gelu", "torch-default", 2};
+      if (tokens == 8) text.width = 48;  // 384 columns
       text.tokens.tokens = tokens;
       text.tokens.attention.heads = 3, text.tokens.attention.kv_heads = tokens == 2 ? 1 : 3;
       text.tokens.attention.causal = tokens == 5;

@@ -173,7 +173,7 @@ TEST(SlowMoments, TelescopingLawsOfPreNorms) {
     StackSpec spec = testing::stack_spec({row.scheme, "mlp", n, "relu", "he"});
     spec.input.law = InputLaw::sphere;
     const Matrix probes = testing::normal(n, 64, 11);  // E‖J v‖² = ‖J‖_F² for standard normal v
-    const Estimate got = estimate(8, [&](std::uint64_t seed) {
+    const Estimate got = estimate(20, [&](std::uint64_t seed) {
       return mean_square(*build_stack(spec, seed, L), probes) / static_cast<Real>(n);
     });
     print(std::string(row.scheme) + ", relu mlp, L = 32, width 256", got, row.truth);
