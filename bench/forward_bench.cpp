@@ -9,8 +9,10 @@
 namespace rezero {
 namespace {
 
-/// As the command does: without it, packing buffers are given back to the system and faulted in at every product.
-const bool memory_is_kept = mallopt(M_TRIM_THRESHOLD, 256 << 20) != 0 && mallopt(M_MMAP_THRESHOLD, 32 << 20) != 0;
+/// As the command does: without it, packing buffers are given back to the system and faulted in at every
+/// product.
+const bool memory_is_kept =
+    mallopt(M_TRIM_THRESHOLD, 256 << 20) != 0 && mallopt(M_MMAP_THRESHOLD, 32 << 20) != 0;
 
 StackSpec spec_of(Index width, Real ratio) {
   return {SchemeSpec("depth-power"),

@@ -1,4 +1,5 @@
-// The library without the command: the Jacobian of one random stack at three depths, and its extreme singular values.
+// The library without the command: the Jacobian of one random stack at three depths, and its extreme singular
+// values.
 
 #include <cstdio>
 
@@ -8,8 +9,14 @@
 
 int main() {
   using namespace rezero;
-  const StackSpec spec{SchemeSpec("depth-power:p=0.5"), &families().at("mlp"), 64, 1,
-                       Activation("relu"), Initializer(parse_named_spec("he")), false, {}};
+  const StackSpec spec{SchemeSpec("depth-power:p=0.5"),
+                       &families().at("mlp"),
+                       64,
+                       1,
+                       Activation("relu"),
+                       Initializer(parse_named_spec("he")),
+                       false,
+                       {}};
   const Index depth = 32;
   const StackPtr stack = build_stack(spec, /*seed=*/7, depth);
   const Index n = stack->shape().size();

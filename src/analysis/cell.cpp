@@ -115,7 +115,8 @@ class CellRun {
       null_directions = 0;  // n rows, d columns: a zero on the left is none of the d values
     }
     if (!renormalize(jacobian)) throw NumericalError("the final norm's derivative is not finite");
-    return observe({step.depth, state, jacobian}, start, options_, cell_.labels.seed, null_directions);
+    return observe({step.depth, state, jacobian, step.underflow}, start, options_, cell_.labels.seed,
+                   null_directions);
   }
 
   NormSpec last_norm(Index l) const { return stack_->block(l)->parts().post_norm; }
@@ -127,7 +128,8 @@ class CellRun {
     if (!norm) norm = NormSpec::of("layer_norm");
     norm.weight = norm.bias = nullptr;
     Vector x = state.mantissa;
-    if (norm.kind->has_eps && state.exponent > 0) {  // N(2^e x) is N(x) with ε / 4^e, its derivative 2^−e times that
+    if (norm.kind->has_eps &&
+        state.exponent > 0) {  // N(2^e x) is N(x) with ε / 4^e, its derivative 2^−e times that
       norm.eps *= std::exp2(-2 * static_cast<Real>(state.exponent));
       jacobian.exponent -= state.exponent;
     } else {

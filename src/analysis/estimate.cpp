@@ -10,6 +10,9 @@ constexpr Real square_matrices = 6;  // n × n doubles at the peak: J, its succe
 constexpr Real spectrum_flops =
     8.0 / 3 + 2 + 2.0 / 3;  // · n³: bidiagonalization, and the certificate's JᵀJ and LU
 
+constexpr Real state_overhead = 64;  // allocation and exponent of a kept state
+constexpr Real facts_bytes = 1500;   // what a check keeps of a block: culprits with their texts, twice
+
 struct Size {
   Real n, weights, flops_per_column;
 };
@@ -29,8 +32,9 @@ Size size_of(const Cell& cell) {
 Real cell_bytes(const Cell& cell, const AnalysisOptions& options) {
   const Size size = size_of(cell);
   Real bytes = square_matrices * size.n * size.n * sizeof(Real) + size.weights + fixed_bytes;
-  if (options.profile || !options.checks.empty())
-    bytes += static_cast<Real>(cell.depths.back()) * size.n * sizeof(Real);
+  const auto depth = static_cast<Real>(cell.depths.back());
+  if (options.profile || !options.checks.empty()) bytes += depth * (size.n * sizeof(Real) + state_overhead);
+  if (!options.checks.empty()) bytes += depth * facts_bytes;
   return bytes;
 }
 

@@ -13,6 +13,17 @@ int clamp_exponent(std::int64_t e) {
   return static_cast<int>(std::clamp<std::int64_t>(e, -4000, 4000));
 }
 
+/// A zero that may have come from underflow proves nothing; entries lost in the products void the
+/// certificate, for what came after may have made them large again.
+void note_underflow(Spectrum& spectrum, Underflow underflow) {
+  if (underflow == Underflow::none) return;
+  spectrum.null_directions = 0;
+  if (underflow != Underflow::product) return;
+  spectrum.certified = false;
+  if (spectrum.message.empty())
+    spectrum.message = "entries of J below 2^-1074 of the largest were lost in the products";
+}
+
 /// The smallest values of a full spectrum become the exact zeros that structure proves them to be; a value
 /// that stands above the resolution is none.
 void declare_null(Spectrum& spectrum, Index count) {
@@ -71,6 +82,7 @@ DepthResult observe(const ForwardStep& step, const ScaledVector& x0, const Analy
   request.top = options.top, request.bottom = options.bottom;
   request.start = stream_key(seed, StreamRole::start_vector);
   result.spectrum = compute_spectrum(J, request);
+  note_underflow(result.spectrum, step.underflow);
   declare_null(result.spectrum, null_directions);
   const Observation seen{&result.spectrum,
                          result.rows,

@@ -23,8 +23,9 @@ StackSpec one_stack(const SweepPlan& plan) {
   require_one(plan.activations, "--activation");
   require_one(initializers_of(plan, plan.schemes[0]), "--init");
   require_one(plan.seeds, "--seed");
-  return {plan.schemes[0],     plan.family,          plan.widths[0], plan.hidden_ratio,
-          plan.activations[0], initializers_of(plan, plan.schemes[0])[0], plan.tied, plan.input, plan.tokens};
+  return {plan.schemes[0],   plan.family,         plan.widths[0],
+          plan.hidden_ratio, plan.activations[0], initializers_of(plan, plan.schemes[0])[0],
+          plan.tied,         plan.input,          plan.tokens};
 }
 
 /// One block is in memory at a time: its weights, their raw draws, and a copy in the order of the file.
@@ -37,9 +38,12 @@ void require_memory(const StackSpec& spec) {
 
 std::vector<std::pair<std::string, std::string>> provenance(const SweepPlan& plan) {
   const ToolInfo tool = tool_info();
-  return {{"tool", tool.name + " " + tool.version},   {"scheme", plan.schemes[0].canonical()},
-          {"family", std::string(plan.family->name)}, {"init", initializers_of(plan, plan.schemes[0])[0].canonical()},
-          {"depth", std::to_string(plan.depths[0])},  {"seed", std::to_string(plan.seeds[0])}};
+  return {{"tool", tool.name + " " + tool.version},
+          {"scheme", plan.schemes[0].canonical()},
+          {"family", std::string(plan.family->name)},
+          {"init", initializers_of(plan, plan.schemes[0])[0].canonical()},
+          {"depth", std::to_string(plan.depths[0])},
+          {"seed", std::to_string(plan.seeds[0])}};
 }
 
 }  // namespace

@@ -38,6 +38,8 @@ void install_signal_handlers() {
   sigemptyset(&action.sa_mask);
   action.sa_handler = SIG_DFL;  // an ignored SIGPIPE would turn a reader that left into an error message
   sigaction(SIGPIPE, &action, nullptr);
+  action.sa_handler = SIG_IGN;  // a file that may not grow is an error of writing, with a message
+  sigaction(SIGXFSZ, &action, nullptr);
   action.sa_handler = on_alarm;
   sigaction(SIGALRM, &action, nullptr);
   action.sa_flags = SA_RESTART;

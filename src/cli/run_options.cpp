@@ -54,15 +54,12 @@ std::uint64_t peak_bytes() {
 
 /// As many workers as fit into memory; MemoryError if not even one does.
 int workers_that_fit(const SweepPlan& plan, const std::vector<Cell>& cells, const RunSettings& settings) {
-  for (int workers = settings.threads; workers >= 1; --workers) {
-    const CostEstimate cost = estimate_cost(plan, cells, workers);
-    if (cost.bytes <= settings.max_memory) return workers;
-    if (workers > 1) continue;
-    throw MemoryError("this would need " + bytes_text(cost.bytes) + " of memory, more than the " +
-                      bytes_text(settings.max_memory) +
-                      " allowed (use a smaller --width, or raise --max-memory)");
-  }
-  return 1;
+  const Real each = estimate_cost(plan, cells, 1).bytes;
+  if (each > settings.max_memory)
+    throw MemoryError("this would need " + bytes_text(each) + " of memory, more than the " +
+                      bytes_text(settings.max_memory) + " allowed (" +
+                      (plan.stack ? "" : "use a smaller --width, or ") + "raise --max-memory)");
+  return static_cast<int>(std::min<Real>(settings.threads, std::floor(settings.max_memory / each)));
 }
 
 int dry_run(const SweepPlan& plan, const std::vector<Cell>& cells, const RunSettings& settings,

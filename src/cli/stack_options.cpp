@@ -52,7 +52,8 @@ void add_stack_options(CommandLine& line, StackUse use) {
   line.flag("--rope", "rotary positions (base 10000)");
   line.option("--qk-norm", "NORM", "norm of each head's queries and keys (see list norms)", "none");
   line.option("--activation", list("NAME[:P=V]"), "nonlinearity (see list activations)", "relu");
-  line.option("--init", list("NAME[:P=V]..."), "initializer (see list initializers)", "he; with attention the scheme's own");
+  line.option("--init", list("NAME[:P=V]..."), "initializer (see list initializers)",
+              "he; with attention the scheme's own");
   line.flag("--tied", "one set of weights for all depths");
   line.option("--seed", one ? "N" : "LIST", one ? "64-bit seed" : "64-bit seeds; a:b for a range", "0");
   line.option("--input", "LAW", "input: normal, sphere, ones, or an .npy file", "normal");

@@ -13,12 +13,11 @@ namespace {
 
 constexpr std::int64_t exact_doubles = std::int64_t{1} << 53;
 
-const std::vector<std::string_view> plan_keys = {"scheme",     "family",    "depth", "width",  "hidden_ratio",
-                                                 "activation", "init",      "tied",  "seed",   "input",
-                                                 "stack",      "method",    "top",   "bottom", "values",
-                                                 "profile",    "cotangent", "check", "files",  "tokens",
-                                                 "heads",      "kv_heads",  "causal", "rope", "qk_norm",
-                                                 "wrt",        "of",        "final_norm"};
+const std::vector<std::string_view> plan_keys = {
+    "scheme",   "family",  "depth",     "width",   "hidden_ratio", "activation", "init",
+    "tied",     "seed",    "input",     "stack",   "method",       "top",        "bottom",
+    "values",   "profile", "cotangent", "check",   "files",        "tokens",     "heads",
+    "kv_heads", "causal",  "rope",      "qk_norm", "wrt",          "of",         "final_norm"};
 
 /// A list of names, each tried by `resolve` so that errors carry their path.
 template <class F>

@@ -8,7 +8,8 @@ namespace {
 
 constexpr Real rope_base = 10000;  // Su et al. 2021 (arXiv 2104.09864)
 
-void refuse_unless(bool fits, bool given, std::string_view option, const Family& family, std::string_view why) {
+void refuse_unless(bool fits, bool given, std::string_view option, const Family& family,
+                   std::string_view why) {
   if (given && !fits)
     throw UsageError(std::string(option) + " contradicts --family " + std::string(family.name) + " (" +
                      std::string(why) + ")");
@@ -67,7 +68,8 @@ Index token_of(const std::string& text, std::string_view option) {
   if (text.compare(0, prefix.size(), prefix) != 0)
     throw UsageError(std::string(option) + " '" + printable(text) + "' is not token:i");
   const std::int64_t token = parse_integer(std::string_view(text).substr(prefix.size()), option);
-  if (token < 0) throw UsageError(std::string(option) + " '" + printable(text) + "': tokens are counted from 0");
+  if (token < 0)
+    throw UsageError(std::string(option) + " '" + printable(text) + "': tokens are counted from 0");
   return token;
 }
 

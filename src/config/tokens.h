@@ -5,7 +5,8 @@
 
 namespace rezero::detail {
 
-/// Fills in plan.tokens. UsageError: options that the family has no use for, heads that do not divide a width.
+/// Fills in plan.tokens. UsageError: options that the family has no use for, heads that do not divide a
+/// width.
 void resolve_tokens(SweepPlan& plan, const PlanOptions& options);
 
 /// `token:i`, 0-based. UsageError naming `option` otherwise.

@@ -1,6 +1,8 @@
 #include "rezero/jacobian/forward.h"
 
 #include <algorithm>
+#include <atomic>
+#include <cfenv>
 #include <cmath>
 #include <string>
 
@@ -31,13 +33,26 @@ void check_finite(Index block, const BlockLinearization& at) {
   if (!std::isfinite(max_abs(at.value))) fail(block, "the state is not finite (it overflowed)");
 }
 
-void apply_in_panels(const LinearMap& map, const Matrix& in, Matrix& out, int workers) {
+/// The processor's sticky flag of this thread, from here on.
+void watch_underflow() {
+  std::feclearexcept(FE_UNDERFLOW);
+}
+bool underflowed() {
+  return std::fetestexcept(FE_UNDERFLOW) != 0;
+}
+
+/// True if a product underflowed.
+bool apply_in_panels(const LinearMap& map, const Matrix& in, Matrix& out, int workers) {
   const std::vector<Index> starts = column_panels(in.cols(), in.rows(), workers);
+  std::atomic<bool> lost{false};
   for_each_index(static_cast<Index>(starts.size()) - 1, workers, [&](Index i) {
     const auto at = static_cast<std::size_t>(i);
     const Index width = starts[at + 1] - starts[at];
+    watch_underflow();
     map.apply(in.middleCols(starts[at], width), out.middleCols(starts[at], width));
+    if (underflowed()) lost = true;
   });
+  return lost;
 }
 
 Real relative_change(const Matrix& before, const Matrix& after) {
@@ -71,13 +86,17 @@ void forward_jacobian(const Stack& stack, const Vector& x0, Matrix tangents, con
   ScaledMatrix jacobian{std::move(tangents)};
   Matrix next(jacobian.mantissa.rows(), jacobian.mantissa.cols());
   auto wanted = depths.begin();
+  Underflow underflow = Underflow::none;
   for (Index l = 0; wanted != depths.end(); ++l) {
     if (options.checkpoint) options.checkpoint();
     const BlockPtr block = stack.block(l);
+    watch_underflow();
     const BlockLinearization at = block->linearize_block(state.mantissa);
     check_finite(l, at);
-    apply_in_panels(*condense(at.derivative, jacobian.mantissa.cols()), jacobian.mantissa, next,
-                    options.workers);
+    const LinearMapPtr derivative = condense(at.derivative, jacobian.mantissa.cols());
+    if (underflowed()) underflow = std::max(underflow, Underflow::derivative);
+    if (apply_in_panels(*derivative, jacobian.mantissa, next, options.workers))
+      underflow = Underflow::product;
     const Real largest = max_abs(next);
     if (!std::isfinite(largest)) fail(l, "the Jacobian is not finite (the block's derivative overflowed)");
     if (options.on_block) {
@@ -85,12 +104,14 @@ void forward_jacobian(const Stack& stack, const Vector& x0, Matrix tangents, con
       options.on_block({l, *block, at, state, change});
     }
     jacobian.mantissa.swap(next);
+    watch_underflow();
     if (far_from_one(largest)) REZERO_REQUIRE(renormalize(jacobian));
+    if (underflowed()) underflow = Underflow::product;
     state.mantissa = at.value;
     if (homogeneous && far_from_one(max_abs(state.mantissa))) REZERO_REQUIRE(renormalize(state));
     if (l + 1 != *wanted) continue;
     REZERO_REQUIRE(renormalize(jacobian));
-    visit({l + 1, state, jacobian});
+    visit({l + 1, state, jacobian, underflow});
     ++wanted;
   }
 }

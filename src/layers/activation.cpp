@@ -1,5 +1,6 @@
 #include "rezero/layers/activation.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "rezero/linalg/maps.h"
@@ -227,7 +228,7 @@ std::vector<ActivationKind> table() {
        [](Real x, Real) { return x > 0 ? x * x : x * 0; },
        [](Real x, Real) { return x > 0 ? 2 * x : x * 0; },
        false,
-       relu_gain},
+       [](Real) { return std::sqrt(Real{2} / 3); }},
       {"sin",
        {},
        "sin x",
@@ -275,7 +276,9 @@ bool Activation::is_identity() const {
 namespace {
 
 /// 0, or NaN where the argument is not finite: a bounded φ would make an overflow look like a number.
-Real poison(Real x) { return x * 0; }
+Real poison(Real x) {
+  return x * 0;
+}
 
 }  // namespace
 

@@ -10,7 +10,8 @@
 namespace rezero {
 namespace {
 
-/// Softmax of scaled scores, one column a query, masked above the diagonal if causal. The maximum is subtracted first.
+/// Softmax of scaled scores, one column a query, masked above the diagonal if causal. The maximum is
+/// subtracted first.
 Matrix probabilities(const Matrix& scores, bool causal) {
   Matrix P = Matrix::Zero(scores.rows(), scores.cols());
   for (Index i = 0; i < scores.cols(); ++i) {
@@ -62,7 +63,8 @@ LayerPtr Attention::projection(const MatrixPtr& W, const VectorPtr& b, Index hea
 }
 
 Vector Attention::do_evaluate(const Vector& x) const {
-  const Matrix Q = by_position(query_->evaluate(x), positions_), K = by_position(key_->evaluate(x), positions_),
+  const Matrix Q = by_position(query_->evaluate(x), positions_),
+               K = by_position(key_->evaluate(x), positions_),
                V = by_position(value_->evaluate(x), positions_);
   const Index width = Q.rows() / spec_.heads, length = positions_ / spec_.sequences;
   Matrix A(Q.rows(), positions_);
@@ -95,9 +97,13 @@ Linearization Attention::do_linearize(const Vector& x) const {
   Matrix A(parts.query_rows, positions_);
   for (Index h = 0; h < spec_.heads; ++h)
     for (Index first = 0; first < positions_; first += parts.length) {
-      AttentionHead head{h * parts.head_width, h * spec_.kv_heads / spec_.heads * parts.head_width, first, {}};
-      const auto slice = [&](const Matrix& X, Index row) { return X.block(row, first, parts.head_width, parts.length); };
-      const Matrix scores = slice(parts.K, head.key_row).transpose() * slice(parts.Q, head.query_row) * scale_;
+      AttentionHead head{
+          h * parts.head_width, h * spec_.kv_heads / spec_.heads * parts.head_width, first, {}};
+      const auto slice = [&](const Matrix& X, Index row) {
+        return X.block(row, first, parts.head_width, parts.length);
+      };
+      const Matrix scores =
+          slice(parts.K, head.key_row).transpose() * slice(parts.Q, head.query_row) * scale_;
       head.P = probabilities(scores, spec_.causal);
       A.block(head.query_row, first, parts.head_width, parts.length) = slice(parts.V, head.key_row) * head.P;
       parts.heads.push_back(std::move(head));

@@ -15,7 +15,8 @@ struct AttentionHead {
 };
 
 struct AttentionMapParts {
-  Index features, query_rows, key_rows, head_width, positions, length;  ///< length: T, positions of a sequence
+  Index features, query_rows, key_rows, head_width, positions,
+      length;  ///< length: T, positions of a sequence
   Real scale;
   Matrix Q, K, V;  ///< rows × positions
   std::vector<AttentionHead> heads;

@@ -21,7 +21,8 @@ Linearization GatedProduct::do_linearize(const Vector& x) const {
   const Linearization gate = gate_->linearize(x), up = up_->linearize(x);
   const Vector opened = activation_.value(gate.value);
   Vector gate_slope = activation_.derivative(gate.value).cwiseProduct(up.value);
-  LinearMapPtr through_gate = product_map({gate.derivative, diagonal_map(std::move(gate_slope), output_shape().positions)});
+  LinearMapPtr through_gate =
+      product_map({gate.derivative, diagonal_map(std::move(gate_slope), output_shape().positions)});
   LinearMapPtr through_up = product_map({up.derivative, diagonal_map(opened, output_shape().positions)});
   return {opened.cwiseProduct(up.value), sum_map(std::move(through_gate), std::move(through_up))};
 }

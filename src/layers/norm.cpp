@@ -13,8 +13,8 @@ namespace {
 
 void check_size(const std::shared_ptr<const Vector>& v, const char* name, Shape shape) {
   if (v && v->size() != shape.features)
-    throw ShapeError("a norm's " + std::string(name) + " has " + std::to_string(v->size()) + " numbers, expected " +
-                     std::to_string(shape.features));
+    throw ShapeError("a norm's " + std::string(name) + " has " + std::to_string(v->size()) +
+                     " numbers, expected " + std::to_string(shape.features));
 }
 
 Eigen::Map<const Matrix> by_position(const Vector& x, Shape shape) {
@@ -36,25 +36,77 @@ LayerPtr make_standardization(const NormSpec& spec, Shape shape) {
 std::vector<NormKind> table() {
   using C = Standardization::Center;
   using S = Standardization::Scale;
-  return {{"layer_norm", {"layernorm", "ln"}, "(x - mean x) / sqrt(var x + eps) * weight + bias",
-           "Ba, Kiros & Hinton 2016 (arXiv 1607.06450)", true, true, true, false, false, 1,
-           make_standardization<C::yes, S::root_mean_square>},
-          {"rms_norm", {"rmsnorm", "rms"}, "x / sqrt(mean x^2 + eps) * weight",
-           "Zhang & Sennrich 2019 (arXiv 1910.07467)", true, true, true, false, false, 0,
-           make_standardization<C::no, S::root_mean_square>},
-          {"l2_norm", {"l2"}, "x / ||x||", "Loshchilov et al. 2024 (arXiv 2410.01131)", false, false, false, false, false, 1,
-           make_standardization<C::no, S::euclidean>},
-          {"dynamic_tanh", {"dyt"}, "weight * tanh(alpha x) + bias", "Zhu et al. 2025 (arXiv 2503.10622)", false, true,
-           true, true, false, 0,
-           [](const NormSpec& spec, Shape shape) -> LayerPtr {
-             return std::make_shared<PointwiseNorm>(shape, spec, "tanh");
-           }},
-          {"derf", {}, "weight * erf(alpha x) + bias", "2025 (arXiv 2512.10938)", false, true, true, true, false, 0,
-           [](const NormSpec& spec, Shape shape) -> LayerPtr {
-             return std::make_shared<PointwiseNorm>(shape, spec, "erf");
-           }},
-          {"mean_subtraction", {}, "x - mean x", "Yang et al. 2023 (arXiv 2310.02244)", false, false, false, false, true, 1,
-           [](const NormSpec&, Shape shape) -> LayerPtr { return std::make_shared<MeanSubtraction>(shape); }}};
+  return {
+      {"layer_norm",
+       {"layernorm", "ln"},
+       "(x - mean x) / sqrt(var x + eps) * weight + bias",
+       "Ba, Kiros & Hinton 2016 (arXiv 1607.06450)",
+       true,
+       true,
+       true,
+       false,
+       false,
+       1,
+       make_standardization<C::yes, S::root_mean_square>},
+      {"rms_norm",
+       {"rmsnorm", "rms"},
+       "x / sqrt(mean x^2 + eps) * weight",
+       "Zhang & Sennrich 2019 (arXiv 1910.07467)",
+       true,
+       true,
+       true,
+       false,
+       false,
+       0,
+       make_standardization<C::no, S::root_mean_square>},
+      {"l2_norm",
+       {"l2"},
+       "x / ||x||",
+       "Loshchilov et al. 2024 (arXiv 2410.01131)",
+       false,
+       false,
+       false,
+       false,
+       false,
+       1,
+       make_standardization<C::no, S::euclidean>},
+      {"dynamic_tanh",
+       {"dyt"},
+       "weight * tanh(alpha x) + bias",
+       "Zhu et al. 2025 (arXiv 2503.10622)",
+       false,
+       true,
+       true,
+       true,
+       false,
+       0,
+       [](const NormSpec& spec, Shape shape) -> LayerPtr {
+         return std::make_shared<PointwiseNorm>(shape, spec, "tanh");
+       }},
+      {"derf",
+       {},
+       "weight * erf(alpha x) + bias",
+       "2025 (arXiv 2512.10938)",
+       false,
+       true,
+       true,
+       true,
+       false,
+       0,
+       [](const NormSpec& spec, Shape shape) -> LayerPtr {
+         return std::make_shared<PointwiseNorm>(shape, spec, "erf");
+       }},
+      {"mean_subtraction",
+       {},
+       "x - mean x",
+       "Yang et al. 2023 (arXiv 2310.02244)",
+       false,
+       false,
+       false,
+       false,
+       true,
+       1,
+       [](const NormSpec&, Shape shape) -> LayerPtr { return std::make_shared<MeanSubtraction>(shape); }}};
 }
 
 }  // namespace
@@ -83,8 +135,9 @@ Vector Standardization::do_evaluate(const Vector& x) const {
     auto position = y.segment(t * shape_.features, shape_.features);
     if (center_ == Center::yes) position.array() -= position.mean();
     const Real square = position.squaredNorm();
-    const Real s = scale_ == Scale::euclidean ? std::sqrt(square)
-                                              : std::sqrt(square / static_cast<Real>(shape_.features) + spec_.eps);
+    const Real s = scale_ == Scale::euclidean
+                       ? std::sqrt(square)
+                       : std::sqrt(square / static_cast<Real>(shape_.features) + spec_.eps);
     position /= s;
   }
   affine(y, spec_, shape_);
@@ -131,7 +184,8 @@ Linearization PointwiseNorm::do_linearize(const Vector& x) const {
   const Vector argument = spec_.alpha * x;
   Vector slope = spec_.alpha * phi.derivative(argument);
   if (spec_.weight)
-    Eigen::Map<Matrix>(slope.data(), shape_.features, shape_.positions).array().colwise() *= spec_.weight->array();
+    Eigen::Map<Matrix>(slope.data(), shape_.features, shape_.positions).array().colwise() *=
+        spec_.weight->array();
   Vector y = phi.value(argument);
   affine(y, spec_, shape_);
   return {std::move(y), diagonal_map(std::move(slope), shape_.positions)};

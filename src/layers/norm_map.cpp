@@ -37,8 +37,8 @@ class NormMap final : public LinearMap {
     }
   }
 
-  /// (P v − c y (yᵀv)) r. Sums in index order by hand: an Eigen reduction would depend on the address. Four partial
-  /// sums let the processor overlap them.
+  /// (P v − c y (yᵀv)) r. Sums in index order by hand: an Eigen reduction would depend on the address. Four
+  /// partial sums let the processor overlap them.
   void symmetric_part(Index t, const Real* v, Real* out) const {
     Real mean = 0, along = 0;
     if (p_.center) mean = ordered_sum([&](Index i) { return v[i]; }) / static_cast<Real>(d());
@@ -70,6 +70,8 @@ class NormMap final : public LinearMap {
 
 }  // namespace
 
-LinearMapPtr norm_map(NormMapParts parts) { return std::make_shared<NormMap>(std::move(parts)); }
+LinearMapPtr norm_map(NormMapParts parts) {
+  return std::make_shared<NormMap>(std::move(parts));
+}
 
 }  // namespace rezero

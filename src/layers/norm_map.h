@@ -9,9 +9,9 @@ namespace rezero {
 struct NormMapParts {
   Shape shape;
   bool center = false;
-  Vector scale;        ///< r_t, one a position
-  Vector coefficient;  ///< c_t, one a position
-  Vector direction;    ///< Y, features × positions; empty: no rank-one part
+  Vector scale;                         ///< r_t, one a position
+  Vector coefficient;                   ///< c_t, one a position
+  Vector direction;                     ///< Y, features × positions; empty: no rank-one part
   std::shared_ptr<const Vector> gamma;  ///< null: 1
 };
 

@@ -15,7 +15,8 @@ class RotaryMap final : public LinearMap {
     cosine_.resize(half, positions), sine_.resize(half, positions);
     for (Index t = 0; t < positions; ++t)
       for (Index i = 0; i < half; ++i) {
-        const Real angle = static_cast<Real>(t % length) * std::pow(base, -2 * static_cast<Real>(i) / static_cast<Real>(width_));
+        const Real angle = static_cast<Real>(t % length) *
+                           std::pow(base, -2 * static_cast<Real>(i) / static_cast<Real>(width_));
         cosine_(i, t) = std::cos(angle), sine_(i, t) = std::sin(angle);
       }
   }

@@ -122,7 +122,8 @@ BlockLinearization ResidualBlock::linearize_block(const Vector& x) const {
   if (parts_.output_bias.size() != 0) y += expand(parts_.output_bias, parts_.shape);
 
   std::vector<LinearMapPtr> block = {residual_map(lambda, alpha, product_map(std::move(branch)))};
-  tail.push_back(diagonal_map(alpha.size() == 1 ? Vector::Constant(x.size(), alpha(0)) : alpha, parts_.shape.positions));
+  tail.push_back(
+      diagonal_map(alpha.size() == 1 ? Vector::Constant(x.size(), alpha(0)) : alpha, parts_.shape.positions));
   z = std::move(y);
   for (const LayerPtr& layer : after_sum_) {
     block.push_back(step(*layer));

@@ -63,9 +63,7 @@ class RandomStack final : public Stack {
   }
 
  private:
-  static bool is_linear(const NormSpec& norm) {
-    return !norm || norm.kind->linear;
-  }
+  static bool is_linear(const NormSpec& norm) { return !norm || norm.kind->linear; }
   Index per_layer() const { return static_cast<Index>(kinds_.size()); }
 
   BlockPlan plan(Index l) const {

@@ -10,6 +10,9 @@
 #include <limits>
 #include <mutex>
 #include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -60,6 +63,29 @@ double cgroup_quota() {
   return std::numeric_limits<double>::infinity();
 }
 
+/// OpenMP ends the process when it cannot start a thread. Starting as many plain threads first tells how many
+/// there can be; asked once for each larger number.
+int startable_threads(int wanted) {
+  static std::mutex mutex;
+  static int proven = 1;
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (wanted <= proven) return wanted;
+  std::vector<std::thread> probes;
+  std::atomic<bool> done{false};
+  try {
+    while (static_cast<int>(probes.size()) + 1 < wanted)
+      probes.emplace_back([&done] {
+        while (!done) std::this_thread::yield();
+      });
+  } catch (const std::system_error&) {
+    wanted = std::max(1, static_cast<int>(probes.size()) / 2);  // room for what the threads will need
+  }
+  done = true;
+  for (std::thread& probe : probes) probe.join();
+  proven = std::max(proven, wanted);
+  return wanted;
+}
+
 }  // namespace
 
 void for_each_index(Index count, int workers, const std::function<void(Index)>& f) {
@@ -68,8 +94,9 @@ void for_each_index(Index count, int workers, const std::function<void(Index)>& 
     for (Index i = 0; i < count; ++i) f(i);
     return;
   }
+  [[maybe_unused]] const int started = startable_threads(threads);
   FirstException failure;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(started)
   for (Index i = 0; i < count; ++i) {
     if (failure.stopped()) continue;
     try {

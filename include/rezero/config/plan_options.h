@@ -23,8 +23,8 @@ struct PlanOptions {
   std::optional<std::vector<std::uint64_t>> seed;
   std::optional<Index> tokens, heads, kv_heads;
   std::optional<bool> causal, rope;
-  std::optional<std::string> qk_norm;   ///< a norm's name
-  std::optional<std::string> wrt, of;   ///< token:i
+  std::optional<std::string> qk_norm;  ///< a norm's name
+  std::optional<std::string> wrt, of;  ///< token:i
   std::optional<bool> final_norm;
   std::optional<std::string> input;  ///< normal, sphere, ones, or the path of an .npy file
   std::optional<std::string> stack;  ///< path

@@ -34,8 +34,8 @@ class FileReader {
   std::unique_ptr<State> state_;
 };
 
-/// All bytes of a regular file or a pipe. IoError as FileReader, and when there are more than `limit_bytes`: a
-/// larger file is refused before anything is read, a pipe once it has passed the bound.
+/// All bytes of a regular file or a pipe. IoError as FileReader, and when there are more than `limit_bytes`:
+/// a larger file is refused before anything is read, a pipe once it has passed the bound.
 std::string read_file(const std::string& path, std::uint64_t limit_bytes = default_read_limit);
 
 }  // namespace rezero

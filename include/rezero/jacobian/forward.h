@@ -9,11 +9,19 @@
 
 namespace rezero {
 
+/// What fell below the range of double on the way. A zero is then no proof that the number is zero.
+enum class Underflow {
+  none,
+  derivative,  ///< in a block's own value or derivative: φ′ far out in a tail
+  product,  ///< in the products: entries of J below 2^−1074 of the largest are lost, whatever comes later
+};
+
 /// x_depth and J_depth · tangents after `depth` blocks; the Jacobian's mantissa is normalized.
 struct ForwardStep {
   Index depth;
   const ScaledVector& state;
   const ScaledMatrix& jacobian;
+  Underflow underflow = Underflow::none;  ///< the gravest so far
 };
 
 /// One block as it was passed.
@@ -41,9 +49,9 @@ void forward_jacobian(const Stack& stack, const Vector& x0, Matrix tangents, con
                       const std::function<void(const ForwardStep&)>& visit,
                       const ForwardOptions& options = {});
 
-/// Starts of the column panels that `columns` are split into for that many workers, and the end: multiples of 8
-/// apart, at least 16 wide (unless there is one; the last up to 7 more), so wide that a panel of `rows` rows stays in cache. GEMM bits do
-/// not depend on such a split.
+/// Starts of the column panels that `columns` are split into for that many workers, and the end: multiples of
+/// 8 apart, at least 16 wide (unless there is one; the last up to 7 more), so wide that a panel of `rows`
+/// rows stays in cache. GEMM bits do not depend on such a split.
 std::vector<Index> column_panels(Index columns, Index rows, int workers);
 
 }  // namespace rezero

@@ -20,8 +20,9 @@ struct NormKind {
   std::string_view formula;
   std::string_view source;
   bool has_eps, has_weight, has_bias, has_alpha;  ///< what a NormSpec of this kind may carry
-  bool linear;            ///< of degree 1: it does not see the scale of its input
-  Index null_directions;  ///< directions, per position, that no tangent reaches (the mean; the L2 norm's own output)
+  bool linear;                                    ///< of degree 1: it does not see the scale of its input
+  Index null_directions;  ///< directions, per position, that no tangent reaches (the mean; the L2 norm's own
+                          ///< output)
   LayerPtr (*make)(const NormSpec&, Shape);
 };
 
@@ -31,8 +32,8 @@ const Registry<NormKind>& norms();
 struct NormSpec {
   const NormKind* kind = nullptr;
   Real eps = 1e-5;
-  Real alpha = 0.5;                                 ///< dynamic_tanh, derf: slope of the argument
-  std::shared_ptr<const Vector> weight, bias;       ///< γ (absent: 1) and β (absent: 0)
+  Real alpha = 0.5;                            ///< dynamic_tanh, derf: slope of the argument
+  std::shared_ptr<const Vector> weight, bias;  ///< γ (absent: 1) and β (absent: 0)
 
   static NormSpec of(std::string_view name, Real eps = 1e-5);
   explicit operator bool() const { return kind != nullptr; }
@@ -40,9 +41,9 @@ struct NormSpec {
 };
 
 /// X ↦ γ ⊙ Y + β with Y = (X − μ)/s per position; μ the mean (or 0), s = √(mean((X − μ)²) + ε) or ‖X‖₂.
-/// Derivative V ↦ γ ⊙ (P V − c Y (Yᵀ V)) / s, P = I − 11ᵀ/d or I; c = 1/d, or 1 for the L2 norm. Exact with ε.
-/// Cost O(d) per position and column; no d × d matrix is formed.
-/// Sources: Ba, Kiros & Hinton 2016 (layer norm); Zhang & Sennrich 2019 (RMS norm); differentiated.
+/// Derivative V ↦ γ ⊙ (P V − c Y (Yᵀ V)) / s, P = I − 11ᵀ/d or I; c = 1/d, or 1 for the L2 norm. Exact with
+/// ε. Cost O(d) per position and column; no d × d matrix is formed. Sources: Ba, Kiros & Hinton 2016 (layer
+/// norm); Zhang & Sennrich 2019 (RMS norm); differentiated.
 class Standardization final : public Layer {
  public:
   enum class Center { no, yes };
@@ -77,7 +78,8 @@ class PointwiseNorm final : public Layer {
   std::string activation_;
 };
 
-/// X ↦ X − 1 mean(X), the mean over the features of each position. Linear; its matrix is a symmetric projector.
+/// X ↦ X − 1 mean(X), the mean over the features of each position. Linear; its matrix is a symmetric
+/// projector.
 class MeanSubtraction final : public Layer {
  public:
   explicit MeanSubtraction(Shape shape) : shape_(shape) {}

@@ -26,7 +26,9 @@ class LinearMap {
   /// The map is block diagonal with that many equal-sized blocks, one a position; 1: nothing is known.
   virtual Index local_positions() const { return 1; }
   /// Floating-point operations of forming all blocks.
-  virtual Real dense_flops() const { return flops_per_column() * static_cast<Real>(cols()) / static_cast<Real>(local_positions()); }
+  virtual Real dense_flops() const {
+    return flops_per_column() * static_cast<Real>(cols()) / static_cast<Real>(local_positions());
+  }
 
   /// out = A v. v: cols × k, out: rows × k, no aliasing. ShapeError if the sizes do not fit.
   void apply(ConstColumns v, Columns out) const;
@@ -59,11 +61,11 @@ class LinearMap {
 /// The matrix of the map, rows × cols. Cost dense_flops.
 Matrix to_dense(const LinearMap& map);
 
-/// An equal map that is cheaper to apply to `columns` columns in all: the blocks as matrices, where forming them pays.
-/// M = W₂ diag(φ′) W₁ where the branch is wider than the stream; one d × d matrix a position for a feed-forward branch
-/// over tokens, its norm folded in. Decided by the total number of columns to come, never by a panel's width,
-/// so that bits do not depend on panels. λ I + α B stays in that form whatever happens to B, so that α = 0
-/// leaves vectors as they are.
+/// An equal map that is cheaper to apply to `columns` columns in all: the blocks as matrices, where forming
+/// them pays. M = W₂ diag(φ′) W₁ where the branch is wider than the stream; one d × d matrix a position for a
+/// feed-forward branch over tokens, its norm folded in. Decided by the total number of columns to come, never
+/// by a panel's width, so that bits do not depend on panels. λ I + α B stays in that form whatever happens to
+/// B, so that α = 0 leaves vectors as they are.
 LinearMapPtr condense(const LinearMapPtr& map, Index columns);
 
 }  // namespace rezero

@@ -46,7 +46,7 @@ struct WeightSlot {
 /// Sizes that weights follow from.
 struct BranchSizes {
   Index features = 0;
-  Index hidden = 0;              ///< of mlp and glu
+  Index hidden = 0;               ///< of mlp and glu
   Index heads = 1, kv_heads = 1;  ///< of attention
 };
 

@@ -1,5 +1,6 @@
 #pragma once
-/// What a layer is made of: one residual block, or of a transformer an attention block and a feed-forward block.
+/// What a layer is made of: one residual block, or of a transformer an attention block and a feed-forward
+/// block.
 
 #include <string_view>
 #include <vector>

@@ -55,7 +55,8 @@ Metric metric_median_sigma() {
             if (!full(s)) return std::nullopt;
             const std::size_t low = s.sigma.size() / 2, high = (s.sigma.size() - 1) / 2;
             const auto known = static_cast<std::size_t>(s.dimension - s.null_directions);
-            if (low < known && !s.resolved(low)) return std::nullopt;
+            for (const std::size_t middle : {low, high})
+              if (middle < known && !s.resolved(middle)) return std::nullopt;
             const auto a = s.sigma[low].to_real(), b = s.sigma[high].to_real();
             return a && b ? finite(*a / 2 + *b / 2) : std::nullopt;
           }};

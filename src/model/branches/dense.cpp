@@ -7,7 +7,8 @@ BranchKind branch_dense() {
   kind.name = "dense";
   kind.formula = "phi(W x + b)";
   kind.summary = "one weight matrix, then the nonlinearity";
-  kind.source = "Bachlechner et al. 2020 (arXiv 2003.04887), section 5.1; Tarnowski et al. 2019 (arXiv 1809.08848)";
+  kind.source =
+      "Bachlechner et al. 2020 (arXiv 2003.04887), section 5.1; Tarnowski et al. 2019 (arXiv 1809.08848)";
   kind.uses_activation = true;
   kind.slots = [](const BranchSizes& n) -> std::vector<WeightSlot> {
     return {{Role::linear, n.features, n.features, true}};
