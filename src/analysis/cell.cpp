@@ -24,6 +24,8 @@ class CellRun {
       pass();
     } catch (const Cancelled&) {
       throw;
+    } catch (const UsageError&) {  // a plan that cannot be, not a cell that failed
+      throw;
     } catch (const NumericalError& error) {
       fail_rest("numerical", error.what());
     } catch (const std::bad_alloc&) {

@@ -17,11 +17,21 @@ struct Size {
   Real n, weights, flops_per_column;
 };
 
+/// Of one layer's derivative on one column: every weight at every position, and attention's products of positions.
+Real layer_flops(const StackSpec& spec) {
+  const auto positions = static_cast<Real>(spec.tokens.tokens);
+  Real flops = 0;
+  for (const BranchKind* kind : spec.family->branches()) {
+    for (const WeightSlot& slot : kind->slots(spec.sizes()))
+      flops += 2 * static_cast<Real>(slot.fan_out) * static_cast<Real>(slot.fan_in) * positions;
+    if (kind->is_attention) flops += 8 * static_cast<Real>(spec.width) * positions * positions;
+  }
+  return flops;
+}
+
 Size size_of(const Cell& cell) {
   if (cell.spec) {
-    Size size{static_cast<Real>(cell.spec->width), block_weight_bytes(*cell.spec), 0};
-    size.flops_per_column = size.weights / sizeof(Real) * 2;
-    return size;
+    return {static_cast<Real>(cell.spec->shape().size()), block_weight_bytes(*cell.spec), layer_flops(*cell.spec)};
   }
   const auto n = static_cast<Real>(cell.stack->shape().size());
   return {
@@ -32,7 +42,8 @@ Size size_of(const Cell& cell) {
 Real cell_bytes(const Cell& cell, const AnalysisOptions& options) {
   const Size size = size_of(cell);
   Real bytes = square_matrices * size.n * size.n * sizeof(Real) + size.weights + fixed_bytes;
-  const auto depth = static_cast<Real>(cell.depths.back());
+  const Real per_layer = cell.spec ? static_cast<Real>(cell.spec->family->blocks.size()) : 1;
+  const Real depth = static_cast<Real>(cell.depths.back()) * per_layer;  // in blocks
   if (options.profile || !options.checks.empty()) bytes += depth * (size.n * sizeof(Real) + state_overhead);
   if (!options.checks.empty()) bytes += depth * facts_bytes;
   return bytes;

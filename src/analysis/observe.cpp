@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/top_direction.h"
+#include "spectrum/top_direction.h"
 #include "rezero/core/contract.h"
 
 namespace rezero {
@@ -90,7 +90,7 @@ DepthResult observe(const ForwardStep& step, const ScaledVector& x0, const Analy
                          result.frobenius_square,
                          result.identity_error,
                          result.output_error,
-                         detail::ones_overlap(J, result.spectrum, request.start)};
+                         detail::ones_overlap(J, result.spectrum, stream_key(0, StreamRole::probe))};
   for (const Metric& metric : metrics()) result.metrics.push_back(metric.compute(seen));
   return result;
 }

@@ -50,6 +50,11 @@ class RandomStack final : public Stack {
     parts.branch = kinds_[static_cast<std::size_t>(l % per_layer())];
     parts.activation = spec_.activation;
     parts.attention = spec_.tokens.attention;
+    if (decided.inner_norm && !parts.branch->has_positions)
+      throw UsageError("scheme '" + std::string(spec_.scheme.scheme().name) +
+                       "' has a norm before the branch's last matrix, and family '" +
+                       std::string(spec_.family->name) +
+                       "' has no place for it (use mlp, glu, attention or a transformer)");
     parts.pre_norm = decided.pre_norm, parts.inner_norm = decided.inner_norm;
     parts.branch_norm = decided.branch_norm, parts.post_norm = decided.post_norm;
     parts.branch_activation = decided.branch_activation, parts.post_activation = decided.post_activation;

@@ -170,6 +170,13 @@ TEST(Metrics, PartialSpectra) {
   EXPECT_EQ(both["median_sigma"], Value());
 }
 
+TEST(Metrics, MedianOfAnUnresolvedValueAndAProvedZeroIsNone) {
+  Made m = Made::of({3, 1e-17, 0, 0});
+  m.spectrum.null_directions = 2;
+  m.spectrum.relative_resolution = 1e-14;
+  EXPECT_EQ(m["median_sigma"], Value());
+}
+
 TEST(Metrics, NothingOfABreakdown) {
   Made m = Made::of({4, 2, 1});
   m.spectrum.status = SpectrumStatus::breakdown;
@@ -180,11 +187,7 @@ TEST(Metrics, NothingOfABreakdown) {
 }
 
 TEST(Metrics, OrderNamesAndDefinitions) {
-  const char* order[] = {"sigma_max",          "sigma_min",     "log10_sigma_max",   "log10_sigma_min",
-                         "log10_condition",    "mean_square",   "log10_mean_square", "relative_variance",
-                         "mean_log_sigma",     "std_log_sigma", "median_sigma",      "isometry_fraction",
-                         "max_isometry_error", "outlier_ratio", "stable_rank",       "numerical_rank",
-                         "identity_error",     "output_error"};
+  const char* order[] = {"sigma_max", "sigma_min", "sigma_min_nonzero", "log10_sigma_max", "log10_sigma_min", "log10_sigma_min_nonzero", "log10_condition", "mean_square", "log10_mean_square", "relative_variance", "mean_log_sigma", "std_log_sigma", "median_sigma", "isometry_fraction", "max_isometry_error", "bulk_sigma_max", "outlier_ratio", "ones_overlap", "stable_rank", "numerical_rank", "identity_error", "output_error"};
   std::size_t i = 0;
   for (const Metric& metric : metrics()) {
     ASSERT_LT(i, std::size(order));

@@ -11,6 +11,7 @@
 #include "rezero/init/initializer.h"
 #include "rezero/layers/activation.h"
 #include "rezero/model/branch.h"
+#include "rezero/model/family.h"
 #include "rezero/model/scheme.h"
 #include "rezero/report/renderer.h"
 #include "rezero/spectrum/method.h"
@@ -135,7 +136,7 @@ TEST(Registries, EveryEntrySaysWhatItIsAndWhereItIsFrom) {
     for (std::string_view text : {scheme.update, scheme.summary, scheme.source, scheme.depth_symbol})
       EXPECT_FALSE(text.empty()) << scheme.name;
     for (std::string_view family : scheme.made_for)
-      EXPECT_NE(branches().find(family), nullptr) << scheme.name;
+      EXPECT_NE(families().find(family), nullptr) << scheme.name;
     expect_params(scheme.name, scheme.params);
   }
   for (const BranchKind& kind : branches())

@@ -1,4 +1,4 @@
-#include "analysis/top_direction.h"
+#include "spectrum/top_direction.h"
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
