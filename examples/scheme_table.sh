@@ -15,7 +15,9 @@ trap 'rm -f "$report"' EXIT
 /usr/bin/python3 - "$report" <<'PY'
 import json, sys
 report = json.load(open(sys.argv[1]))
-def number(x):
+def number(x, log10=None):
+    if x is None and log10 is not None:
+        return "10^%.1f" % log10
     return "–" if x is None else "0" if x == 0 else "%.4g" % x
 print("# Schemes side by side\n")
 print("Printed by `examples/scheme_table.sh`: one transformer (width 32, 8 tokens, 4 heads, feed-forward 128, relu, seed 0), each")
@@ -25,6 +27,6 @@ print("| scheme | init | layers | σ_min | σ_max | mean σ² | null directions 
 for row in report["results"]:
     m = row["metrics"]
     low = m["sigma_min_nonzero"] if row["spectrum"]["null_directions"] else m["sigma_min"]
-    print("| %s | %s | %d | %s | %s | %s | %d |" % (row["scheme"], row["init"], row["depth"], number(low), number(m["sigma_max"]),
-          number(m["mean_square"]), row["spectrum"]["null_directions"]))
+    print("| %s | %s | %d | %s | %s | %s | %d |" % (row["scheme"], row["init"], row["depth"], number(low), number(m["sigma_max"], m["log10_sigma_max"]),
+          number(m["mean_square"], m["log10_mean_square"]), row["spectrum"]["null_directions"]))
 PY
