@@ -36,6 +36,8 @@ def read_rows(path):
             text = file.read()
     try:
         document = json.loads(text)
+        if not isinstance(document, dict):
+            sys.exit("%s is neither a report nor ndjson" % path)
         if "results" in document:
             return document["results"]
         if document.get("kind") != "result":
@@ -103,8 +105,7 @@ def draw_depths(axes, groups):
         style, x = look(index), sorted(depths)
         curve = {share: [quantile(depths[depth], share) for depth in x] for share in (0, 0.25, 0.5, 0.75, 1)}
         floor = [depths[depth][0][0] if depths[depth][0] else math.nan for depth in x]  # smallest known value
-        quarter = [low if math.isnan(value) else value for value, low in zip(curve[0.25], floor)]
-        axes.fill_between(x, quarter, curve[0.75], color=style["color"], alpha=0.16, linewidth=0)
+        axes.fill_between(x, curve[0.25], curve[0.75], color=style["color"], alpha=0.16, linewidth=0)
         for edge in (curve[0], curve[1]):
             axes.plot(x, edge, color=style["color"], linewidth=1.0, alpha=0.85)
         axes.plot(x, curve[0.5], marker=MARKERS[index % len(MARKERS)], markersize=max(3.5, 7 - index),
@@ -160,9 +161,9 @@ def draw(groups, title):
     handles, labels = left.get_legend_handles_labels()
     if any(missing for depths in groups.values() for _, missing in depths.values()):
         handles.append(plt.Line2D([], [], color="#555555", linestyle=":", marker="v", markerfacecolor="white"))
-        labels.append("more values lie below (not resolved, or zero)")
+        labels.append("smallest resolved value: more lie below it")
     figure.legend(handles, labels, loc="upper center", ncol=min(5, len(labels)), frameon=False,
-                  bbox_to_anchor=(0.5, 0.0), title="line: median · band: middle half · thin lines: smallest and largest",
+                  bbox_to_anchor=(0.5, 0.0), title="line: median · band: middle half · thin lines: smallest and largest · each where it is resolved",
                   title_fontsize=9)
     figure.suptitle(title, x=0.01, ha="left", fontsize=12, fontweight="bold")
     return figure

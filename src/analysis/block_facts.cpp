@@ -74,8 +74,7 @@ void outer_reasons(const BlockStep& step, std::vector<Culprit>& reasons) {
 }
 
 /// Why a gate that is zero gets no gradient.
-std::string dead_gate(const ResidualBlock& block, const BlockLinearization& at) {
-  const BlockParts& parts = block.parts();
+std::string dead_gate(const BlockParts& parts, const BlockLinearization& at) {
   if (!at.branch_value.isZero(0)) return "dead: no gradient reaches the gate";
   if (is_zero(parts.weights.at(last_role(parts)).weight)) return "dead: branch output and gate are both zero";
   return "dead: the gate is zero and so is the branch output for this input";
@@ -85,6 +84,20 @@ std::string dead_gate(const ResidualBlock& block, const BlockLinearization& at) 
 std::string dead_last_weight(const BlockLinearization& at) {
   if (at.last_input.isZero(0)) return "dead: the last weight is zero and so is what it is applied to";
   return "dead: the last weight is zero and no gradient reaches it (the activation's derivative at 0 is 0)";
+}
+
+void find_switch(const BlockStep& step, BlockFacts& facts) {
+  const BlockParts& parts = step.layer.parts();
+  const Role role = last_role(parts);
+  if (parts.branch_scale.all_equal(0)) {
+    const bool constant = parts.branch_scale.role == ScaleRole::constant;
+    facts.off = constant ? SwitchedOff::by_constant_scale : SwitchedOff::by_gate;
+    facts.if_dead = {step.block, "branch_scale", 0,
+                     constant ? "dead: the branch scale is a constant 0" : dead_gate(parts, step.at)};
+  } else if (is_zero(parts.weights.at(role).weight)) {
+    facts.off = SwitchedOff::by_last_weight;
+    facts.if_dead = {step.block, std::string(role_name(role)) + ".weight", 0, dead_last_weight(step.at)};
+  }
 }
 
 }  // namespace
@@ -101,24 +114,16 @@ BlockFacts block_facts(const BlockStep& step) {
     if (facts.reasons.empty())
       facts.reasons.push_back({step.block, "block", {}, "the block is not the identity"});
   }
+  find_switch(step, facts);
   return facts;
 }
 
-void add_gradient_facts(BlockFacts& facts, const ResidualBlock& block, const BlockLinearization& at,
-                        const ScaledReal& gate_gradient, const ScaledReal& last_weight_gradient) {
-  const BlockParts& parts = block.parts();
-  const Role role = last_role(parts);
-  if (parts.branch_scale.all_equal(0)) {
-    facts.branch_off = true;
-    if (parts.branch_scale.role == ScaleRole::constant)
-      facts.dead = Culprit{facts.block, "branch_scale", 0, "dead: the branch scale is a constant 0"};
-    else if (gate_gradient.is_zero())
-      facts.dead = Culprit{facts.block, "branch_scale", 0, dead_gate(block, at)};
-  } else if (is_zero(parts.weights.at(role).weight)) {
-    facts.branch_off = true;
-    if (last_weight_gradient.is_zero())
-      facts.dead = Culprit{facts.block, std::string(role_name(role)) + ".weight", 0, dead_last_weight(at)};
-  }
+void add_gradient_facts(BlockFacts& facts, const ScaledReal& gate_gradient,
+                        const ScaledReal& last_weight_gradient) {
+  const bool dead = facts.off == SwitchedOff::by_constant_scale ||
+                    (facts.off == SwitchedOff::by_gate && gate_gradient.is_zero()) ||
+                    (facts.off == SwitchedOff::by_last_weight && last_weight_gradient.is_zero());
+  if (dead) facts.dead = facts.if_dead;
 }
 
 }  // namespace rezero

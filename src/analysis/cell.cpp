@@ -156,16 +156,12 @@ class CellRun {
     if (options_.profile) depth.profile = profile(back);
     if (options_.checks.empty()) return;
     std::vector<BlockFacts> blocks = blocks_;
-    for (BlockFacts& facts : blocks) add_gradients(facts, back);
+    for (BlockFacts& facts : blocks) {
+      const auto l = static_cast<std::size_t>(facts.block);
+      add_gradient_facts(facts, back.gate_gradient[l], back.last_weight_gradient[l]);
+    }
     const CheckObservation seen{&depth, &blocks};
     for (const CheckSpec& check : options_.checks) depth.checks.push_back(check.check().run(seen, check));
-  }
-
-  void add_gradients(BlockFacts& facts, const BackwardResult& back) const {
-    const auto l = static_cast<std::size_t>(facts.block);
-    const BlockPtr block = stack_->block(facts.block);
-    add_gradient_facts(facts, *block, block->linearize_block(states_[l].mantissa), back.gate_gradient[l],
-                       back.last_weight_gradient[l]);
   }
 
   /// A unit vector: all entries equal to 1 for `ones` (as reference values are made with), Haar-random

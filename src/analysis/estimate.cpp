@@ -17,7 +17,8 @@ struct Size {
   Real n, weights, flops_per_column;
 };
 
-/// Of one layer's derivative on one column: every weight at every position, and attention's products of positions.
+/// Of one layer's derivative on one column: every weight at every position, and attention's products of
+/// positions.
 Real layer_flops(const StackSpec& spec) {
   const auto positions = static_cast<Real>(spec.tokens.tokens);
   Real flops = 0;
@@ -31,7 +32,8 @@ Real layer_flops(const StackSpec& spec) {
 
 Size size_of(const Cell& cell) {
   if (cell.spec) {
-    return {static_cast<Real>(cell.spec->shape().size()), block_weight_bytes(*cell.spec), layer_flops(*cell.spec)};
+    return {static_cast<Real>(cell.spec->shape().size()), block_weight_bytes(*cell.spec),
+            layer_flops(*cell.spec)};
   }
   const auto n = static_cast<Real>(cell.stack->shape().size());
   return {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "spectrum/top_direction.h"
 #include "rezero/core/contract.h"
+#include "spectrum/top_direction.h"
 
 namespace rezero {
 namespace {

@@ -23,12 +23,11 @@ namespace {
 constexpr Index most_threads = 4096;
 
 /// json into a file or a pipe, a table on a terminal; a file name's ending may say otherwise.
-std::string default_format(const std::optional<std::string>& output, ReportKind kind,
-                           const Environment& env) {
+std::string default_format(const std::optional<std::string>& output, const Environment& env) {
   if (!output) return env.out_is_terminal ? "table" : "json";
   const std::string ending = output->substr(std::min(output->rfind('.'), output->size()));
   if (ending == ".ndjson" || ending == ".jsonl") return "ndjson";
-  if (ending == ".csv" && kind == ReportKind::report) return "csv";
+  if (ending == ".csv") return "csv";  // refused for verdicts, by name
   return "json";
 }
 
@@ -58,7 +57,8 @@ int workers_that_fit(const SweepPlan& plan, const std::vector<Cell>& cells, cons
   if (each > settings.max_memory)
     throw MemoryError("this would need " + bytes_text(each) + " of memory, more than the " +
                       bytes_text(settings.max_memory) + " allowed (" +
-                      (plan.stack ? "" : "use a smaller --width, or ") + "raise --max-memory)");
+                      (plan.stack ? "" : "use a smaller --width or fewer --tokens, or ") +
+                      "raise --max-memory)");
   return static_cast<int>(std::min<Real>(settings.threads, std::floor(settings.max_memory / each)));
 }
 
@@ -115,7 +115,7 @@ RunSettings run_settings(const ParsedLine& line, ReportKind kind, const Environm
   settings.max_memory = memory_share * usable_memory();
   if (const auto text = line.find("max-memory")) settings.max_memory = parse_bytes(*text, "--max-memory");
   settings.output = line.find("output");
-  settings.format = line.find("format").value_or(default_format(settings.output, kind, env));
+  settings.format = line.find("format").value_or(default_format(settings.output, env));
   make_renderer(settings.format, kind,
                 [](std::string_view) {});  // an unknown format is refused before any work
   settings.progress = line.find("progress").value_or("auto");

@@ -75,7 +75,7 @@ Vector torch_default_bias(const Context& context, const Params&, const StreamKey
 /// √(6/(fan_in + fan_out)) of the fused (3d × d) matrix that torch.nn.MultiheadAttention draws for q, k and v
 /// at once.
 Real fused_xavier_bound(const Context& context) {
-  return std::sqrt(6 / static_cast<Real>(context.fan_in + 3 * context.fan_out));
+  return std::sqrt(6 / static_cast<Real>(4 * context.fan_in));
 }
 
 Matrix torch_transformer(const Context& context, const Params& params, const StreamKey& key) {

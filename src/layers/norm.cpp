@@ -50,7 +50,7 @@ std::vector<NormKind> table() {
        make_standardization<C::yes, S::root_mean_square>},
       {"rms_norm",
        {"rmsnorm", "rms"},
-       "x / sqrt(mean x^2 + eps) * weight",
+       "x / sqrt(mean x^2 + eps) * weight + bias",
        "Zhang & Sennrich 2019 (arXiv 1910.07467)",
        true,
        true,

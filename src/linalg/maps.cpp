@@ -1,3 +1,5 @@
+/// The algebra of maps: small classes that are read together, because each must keep the others' rules (block
+/// structure, dense forms, condensing).
 #include "rezero/linalg/maps.h"
 
 #include <limits>

@@ -46,14 +46,18 @@ struct CheckResult {
   Index culprit_count = 0;
 };
 
+/// What makes a branch contribute nothing.
+enum class SwitchedOff { no, by_constant_scale, by_gate, by_last_weight };
+
 /// What is known of one block at the point where the stack was linearized.
 struct BlockFacts {
   Index block = 0;
   Real state_change = 0;         ///< max |x_{l+1} − x_l|, in units of 2^state exponent
   Real jacobian_change = 0;      ///< max |J_{l+1} − J_l| / max |J_l|
   std::vector<Culprit> reasons;  ///< what keeps the block from being the identity, most telling first
-  bool branch_off = false;       ///< branch scale all zero, or last weight zero
-  std::optional<Culprit> dead;   ///< why the parameter that switches the branch off gets no gradient
+  SwitchedOff off = SwitchedOff::no;
+  Culprit if_dead;  ///< what to say if the parameter that switches the branch off gets no gradient
+  std::optional<Culprit> dead;  ///< set once the gradients are known
 };
 
 struct CheckObservation;  // analysis/observe.h

@@ -27,7 +27,7 @@ struct CheckObservation {
 BlockFacts block_facts(const BlockStep& step);
 
 /// Adds what the backward pass tells: whether the parameter that switches a branch off receives a gradient.
-void add_gradient_facts(BlockFacts& facts, const ResidualBlock& block, const BlockLinearization& at,
-                        const ScaledReal& gate_gradient, const ScaledReal& last_weight_gradient);
+void add_gradient_facts(BlockFacts& facts, const ScaledReal& gate_gradient,
+                        const ScaledReal& last_weight_gradient);
 
 }  // namespace rezero

@@ -75,6 +75,31 @@ inline ParamInfo other_param() {
   return {"other", ParamKind::real, "0", "layers of the other half of an encoder-decoder; 0: as many", {}, 0};
 }
 
+/// A scheme with φ(alpha x) in place of a norm, before the branch or after the sum: dyt, derf.
+struct PointwiseNormTexts {
+  std::string_view name, update, summary, source;
+};
+inline Scheme pointwise_norm_scheme(const PointwiseNormTexts& texts,
+                                    BlockPlan (*plan)(const SchemeContext&)) {
+  Scheme scheme;
+  scheme.name = texts.name, scheme.update = texts.update, scheme.summary = texts.summary;
+  scheme.source = texts.source;
+  scheme.depth_symbol = "none";
+  scheme.params = {
+      {"alpha", ParamKind::real, "0.5", "slope of the argument at initialization"},
+      {"placement", ParamKind::choice, "pre", "before the branch or after the sum", {"pre", "post"}}};
+  scheme.depends_on_depth = ignores_depth;
+  scheme.plan = plan;
+  return scheme;
+}
+inline BlockPlan pointwise_norm_plan(const SchemeContext& at, std::string_view norm) {
+  BlockPlan plan;
+  NormSpec& place = at.params->text("placement") == "pre" ? plan.pre_norm : plan.post_norm;
+  place = NormSpec::of(norm);
+  place.alpha = at.real("alpha");
+  return plan;
+}
+
 inline constexpr std::string_view transformer_init = "xavier:law=uniform";
 inline constexpr std::string_view counts_layers = "N: layers of the stack";
 inline constexpr std::string_view counts_blocks = "L: residual blocks (additions) of the stack";
