@@ -1,0 +1,59 @@
+/// A zero that underflow made was published as a proved zero of J, and entries lost in the products left a
+/// certificate.
+
+#include <gtest/gtest.h>
+
+#include "rezero/analysis/observe.h"
+#include "rezero/analysis/sweep.h"
+#include "support/stacks.h"
+
+namespace rezero {
+namespace {
+
+DepthResult last_depth(StackPtr stack) {
+  Cell cell;
+  cell.depths = {stack->blocks() / stack->blocks_per_layer()};
+  cell.stack = std::move(stack);
+  const CellResult result = run_cell(cell, {}, {});
+  EXPECT_TRUE(result.failures.empty());
+  return result.depths.at(0);
+}
+
+TEST(UnderflowIsNoProofOfZero, DerivativeFarOutInATail) {
+  // sigmoid' at arguments near −1000 is e^−1000: no double, and not zero.
+  testing::StackText text{"plain", "dense", 6};
+  text.activation = "sigmoid";
+  text.init = "gaussian:sigma_w=1000";
+  const DepthResult got = last_depth(testing::stack(text, 1, 1));
+  EXPECT_EQ(got.spectrum.null_directions, 0);
+  EXPECT_GT(got.spectrum.unresolved(), 0);
+}
+
+/// Blocks x ← s ⊙ x without a branch.
+BlockParts scaling(Real last) {
+  BlockParts parts;
+  parts.shape = {4, 1};
+  parts.branch = &branches().at("linear");
+  parts.weights[Role::linear] = {std::make_shared<Matrix>(Matrix::Zero(4, 4)), nullptr};
+  parts.skip_scale.values = Vector::Ones(4);
+  parts.skip_scale.values(3) = last;
+  return parts;
+}
+
+TEST(UnderflowIsNoProofOfZero, EntriesLostInTheProducts) {
+  std::vector<BlockParts> blocks(100, scaling(1e-10));
+  blocks.insert(blocks.end(), 100, scaling(1e10));
+  const DepthResult got = last_depth(make_stack(std::move(blocks), Vector::Ones(4)));
+  EXPECT_FALSE(got.spectrum.certified);
+  EXPECT_EQ(got.spectrum.null_directions, 0);
+}
+
+TEST(UnderflowIsNoProofOfZero, ProvedZerosStay) {
+  // A relu layer's dead units are exact zeros: nothing underflows.
+  const DepthResult got = last_depth(testing::stack({"plain", "dense", 16}, 1, 1));
+  EXPECT_TRUE(got.spectrum.certified);
+  EXPECT_GT(got.spectrum.null_directions, 0);
+}
+
+}  // namespace
+}  // namespace rezero
