@@ -52,6 +52,41 @@ BENCHMARK(BM_product)
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
 
+/// The full Jacobian of pre-norm transformer layers whose weights are held. Flops: attention 8 d² T + 8 d T²
+/// a column and layer, the feed-forward branch as one d × d matrix a token 2 d² T.
+void BM_transformer(benchmark::State& state) {
+  const Index d = state.range(0), T = state.range(1), depth = 2;
+  StackSpec spec{SchemeSpec("pre-ln"),
+                 &families().at("transformer"),
+                 d,
+                 4,
+                 Activation("relu"),
+                 Initializer(parse_named_spec("xavier")),
+                 false,
+                 {},
+                 {T, {}}};
+  spec.tokens.attention.heads = spec.tokens.attention.kv_heads = 4;
+  const StackPtr random = build_stack(spec, 1, depth);
+  std::vector<BlockParts> parts;
+  for (Index l = 0; l < random->blocks(); ++l) parts.push_back(random->block(l)->parts());
+  const StackPtr stack = make_stack(std::move(parts), random->input());
+  const Index n = stack->shape().size();
+  ForwardOptions options;
+  options.workers = static_cast<int>(state.range(2));
+  for (auto _ : state)
+    forward_jacobian(
+        *stack, stack->input(), Matrix::Identity(n, n), {stack->blocks()}, [](const ForwardStep&) {},
+        options);
+  const double flops = static_cast<double>(depth * n) * static_cast<double>(10 * d * d * T + 8 * d * T * T);
+  state.counters["flop/s"] =
+      benchmark::Counter(static_cast<double>(state.iterations()) * flops, benchmark::Counter::kIsRate);
+}
+BENCHMARK(BM_transformer)
+    ->ArgNames({"d", "T", "threads"})
+    ->ArgsProduct({{64, 128}, {16, 32}, {1}})
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+
 void BM_gemm(benchmark::State& state) {
   const Index n = state.range(0);
   const Matrix A = Matrix::Random(n, n), B = Matrix::Random(n, n);
