@@ -38,7 +38,7 @@ std::vector<CheckResult> verify(const std::vector<BlockParts>& parts,
   return verify(cell, checks);
 }
 
-/// Issue 3: which schemes start a transformer as the identity, and whether they train from there.
+/// Which schemes start a transformer as the identity, and whether they train from there.
 TEST(Checks, Transformers) {
   const struct {
     const char* scheme;

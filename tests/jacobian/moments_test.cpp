@@ -44,7 +44,7 @@ Real mean_square(const Stack& stack) {
   return mean_square(stack, Matrix::Identity(stack.shape().size(), stack.shape().size()));
 }
 
-/// Issue 2, point 4: alpha = 1/√L on an mlp of gain 2 gives (1 + 2/L)^L at any width.
+/// alpha = 1/√L on an mlp of gain 2 gives (1 + 2/L)^L at any width.
 TEST(SlowMoments, DepthPowerMlpAtWidth128) {
   const Estimate got = estimate(64, [](std::uint64_t seed) {
     return mean_square(*testing::stack({"depth-power", "mlp", 128, "relu", "he"}, seed, 64));
