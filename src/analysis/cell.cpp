@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/equal_shape_runs.h"
 #include "rezero/analysis/observe.h"
 #include "rezero/analysis/sweep.h"
 #include "rezero/core/contract.h"
@@ -97,7 +98,7 @@ class CellRun {
 
   /// What the report sees of a step: through the final norm, and one position's rows if that is asked for.
   DepthResult seen(const ForwardStep& step) {
-    const Shape shape = stack_->shape();
+    const Shape shape = stack_->shape_after(step.depth);
     const NormSpec last = last_norm(step.depth - 1);
     Index null_directions = last ? last.kind->null_directions * shape.positions : 0;
     if (!options_.final_norm && !options_.view.of && !options_.view.wrt)
@@ -137,7 +138,7 @@ class CellRun {
     } else {
       x *= std::exp2(static_cast<Real>(state.exponent));
     }
-    const Linearization at = norm.layer(stack_->shape())->linearize(x);
+    const Linearization at = norm.layer(stack_->shape_after(l + 1))->linearize(x);
     Matrix through(jacobian.mantissa.rows(), jacobian.mantissa.cols());
     at.derivative->apply(jacobian.mantissa, through);
     jacobian.mantissa.swap(through);
@@ -167,23 +168,23 @@ class CellRun {
   /// A unit vector: all entries equal to 1 for `ones` (as reference values are made with), Haar-random
   /// otherwise.
   Vector cotangent() const {
-    const Index n = stack_->shape().size();
+    const Index n = states_.back().mantissa.size();
     if (options_.cotangent == CotangentLaw::ones) return Vector::Ones(n);
     Vector u = normal_vector(n, stream_key(cell_.labels.seed, StreamRole::cotangent));
     return u / u.norm();
   }
 
   Profile profile(const BackwardResult& back) const {
-    const auto n = static_cast<Real>(stack_->shape().size());
     Profile profile;
-    for (const ScaledVector& state : states_) {
-      const ScaledReal norm = frobenius_norm(state.mantissa);
+    for (std::size_t l = 0; l < states_.size(); ++l) {
+      const ScaledVector& state = states_[l];
+      const auto n = static_cast<Real>(state.mantissa.size());
+      const ScaledReal norm = frobenius_norm(state.mantissa), &square = back.suffix_square[l];
       profile.forward_rms.push_back(
           ScaledReal::make(norm.mantissa / std::sqrt(n), norm.exponent + state.exponent));
+      profile.gradient_square.push_back(ScaledReal::make(square.mantissa / n, square.exponent));
     }
     profile.branch_norm = branch_norm_;
-    for (const ScaledReal& square : back.suffix_square)
-      profile.gradient_square.push_back(ScaledReal::make(square.mantissa / n, square.exponent));
     profile.gate_gradient = back.gate_gradient;
     profile.skip_scale = skip_scale_, profile.branch_scale = branch_scale_;
     return profile;
@@ -214,6 +215,8 @@ class CellRun {
 }  // namespace
 
 CellResult run_cell(const Cell& cell, const AnalysisOptions& options, const RunOptions& run) {
+  if (!options.checks.empty() && detail::changes_shape(cell))
+    return detail::check_runs(cell, [&](const Cell& part) { return CellRun(part, options, run).take(); });
   return CellRun(cell, options, run).take();
 }
 

@@ -18,13 +18,14 @@ struct Size {
 };
 
 /// Of one layer's derivative on one column: every weight at every position, and attention's products of
-/// positions.
+/// positions. Of a net with stages, those of the first: where channels double as pixels quarter, none has
+/// more.
 Real layer_flops(const StackSpec& spec) {
-  const auto positions = static_cast<Real>(spec.tokens.tokens);
+  const auto positions = static_cast<Real>(spec.shape().positions);
   Real flops = 0;
   for (const BranchKind* kind : spec.family->branches()) {
     for (const WeightSlot& slot : kind->slots(spec.sizes()))
-      flops += 2 * static_cast<Real>(slot.fan_out) * static_cast<Real>(slot.fan_in) * positions;
+      flops += 2 * static_cast<Real>(slot.rows()) * static_cast<Real>(slot.cols()) * positions;
     if (kind->is_attention) flops += 8 * static_cast<Real>(spec.width) * positions * positions;
   }
   return flops;

@@ -24,6 +24,12 @@ void note_underflow(Spectrum& spectrum, Underflow underflow) {
     spectrum.message = "entries of J below 2^-1074 of the largest were lost in the products";
 }
 
+ScaledReal larger(const ScaledReal& a, const ScaledReal& b) {
+  if (a.is_zero() || b.is_zero()) return a.is_zero() ? b : a;
+  if (a.exponent != b.exponent) return a.exponent > b.exponent ? a : b;
+  return a.mantissa > b.mantissa ? a : b;
+}
+
 /// The smallest values of a full spectrum become the exact zeros that structure proves them to be; a value
 /// that stands above the resolution is none.
 void declare_null(Spectrum& spectrum, Index count) {
@@ -40,7 +46,11 @@ void declare_null(Spectrum& spectrum, Index count) {
 }  // namespace
 
 ScaledReal identity_error(const ScaledMatrix& J) {
-  REZERO_REQUIRE(J.mantissa.rows() == J.mantissa.cols());
+  return mask_error(J, Vector::Ones(J.mantissa.cols()));
+}
+
+ScaledReal mask_error(const ScaledMatrix& J, const Vector& x) {
+  REZERO_REQUIRE(J.mantissa.rows() == J.mantissa.cols() && x.size() == J.mantissa.cols());
   // In units of 2^r, r = max(e, 0), neither J nor I overflows, and what underflows is too small to be the
   // maximum.
   const std::int64_t r = std::max<std::int64_t>(J.exponent, 0);
@@ -50,7 +60,7 @@ ScaledReal identity_error(const ScaledMatrix& J) {
   for (Index j = 0; j < J.mantissa.cols(); ++j)
     for (Index i = 0; i < J.mantissa.rows(); ++i) {
       const Real entry = shift == 0 ? J.mantissa(i, j) : std::ldexp(J.mantissa(i, j), shift);
-      largest = std::max(largest, std::abs(entry - (i == j ? one : 0)));
+      largest = std::max(largest, std::abs(entry - (i == j && x(j) > 0 ? one : 0)));
     }
   return ScaledReal::make(largest, r);
 }
@@ -76,6 +86,9 @@ DepthResult observe(const ForwardStep& step, const ScaledVector& x0, const Analy
   if (!result.frobenius_square.is_zero()) result.frobenius_square.exponent += 2 * J.exponent;
   if (result.rows == result.cols) result.identity_error = identity_error(J);
   if (step.state.mantissa.size() == x0.mantissa.size()) result.output_error = max_difference(step.state, x0);
+  if (!options.checks.empty() && result.identity_error && result.output_error)
+    result.orthant_error = larger(mask_error(J, x0.mantissa),
+                                  max_difference(step.state, {x0.mantissa.cwiseMax(0), x0.exponent}));
   if (!options.spectrum) return result;
   SpectrumRequest request;
   request.method = options.method;

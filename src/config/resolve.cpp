@@ -75,6 +75,14 @@ void require_possible_spectra(const SweepPlan& plan) {
     return detail::refuse_impossible_request(plan.analysis, one_token ? shape.features : shape.size());
   }
   const TokenView& view = plan.analysis.view;
+  if (plan.family->is_conv()) {
+    for (const Index width : plan.widths)
+      for (const Index depth : plan.depths)
+        detail::refuse_impossible_request(
+            plan.analysis, std::min(shape_after(plan.conv, width, 0).size(),
+                                    shape_after(plan.conv, width, plan.conv.staged() ? depth : 0).size()));
+    return;
+  }
   const Index positions = view.wrt || view.of ? 1 : plan.tokens.tokens;
   for (const Index width : plan.widths) detail::refuse_impossible_request(plan.analysis, width * positions);
 }

@@ -43,6 +43,7 @@ const std::string_view label_properties = R"(
         "init": {"$ref": "#/$defs/text_or_null"},
         "width": {"type": ["integer", "null"], "minimum": 1},
         "tokens": {"type": ["integer", "null"], "minimum": 1},
+        "order": {"enum": ["post", "pre"]}, "norm": {"type": "string"},
         "depth": {"$ref": "#/$defs/depth"})";
 
 const std::string_view label_keys =
@@ -92,7 +93,8 @@ const std::string_view check_properties = R"(
 const std::string_view plan_definition = R"(
     "plan": {"type": "object", "additionalProperties": false,
       "required": ["depth", "method", "files"],
-      "oneOf": [{"required": ["scheme", "family", "width", "tied", "seed", "input"]},
+      "oneOf": [{"required": ["scheme", "family", "tied", "seed", "input"],
+                 "anyOf": [{"required": ["width"]}, {"required": ["stages", "widths"]}]},
                 {"required": ["stack"]}],
       "properties": {"scheme": {"$ref": "#/$defs/names"}, "family": {"type": "string"},
         "stack": {"type": "string"},
@@ -101,6 +103,12 @@ const std::string_view plan_definition = R"(
         "activation": {"$ref": "#/$defs/names"}, "init": {"$ref": "#/$defs/names"}, "tied": {"type": "boolean"},
         "tokens": {"$ref": "#/$defs/size"}, "heads": {"$ref": "#/$defs/size"}, "kv_heads": {"$ref": "#/$defs/size"},
         "causal": {"type": "boolean"}, "rope": {"type": "boolean"}, "qk_norm": {"type": "string"},
+        "image": {"type": "string", "pattern": "^[1-9][0-9]*x[1-9][0-9]*$"}, "batch": {"$ref": "#/$defs/size"},
+        "kernel": {"$ref": "#/$defs/size"}, "padding": {"enum": ["zero", "circular"]},
+        "bottleneck": {"type": "boolean"}, "outer_activation": {"type": "boolean"},
+        "bn_statistics": {"enum": ["batch", "initial"]}, "order": {"enum": ["post", "pre"]},
+        "norm": {"type": "string"}, "shortcut": {"enum": ["subsample", "projection"]},
+        "stages": {"$ref": "#/$defs/sizes"}, "widths": {"$ref": "#/$defs/sizes"},
         "seed": {"type": "array", "items": {"$ref": "#/$defs/seed"}, "minItems": 1},
         "input": {"type": "string"}, "final_norm": {"type": "boolean"},
         "wrt": {"$ref": "#/$defs/token"}, "of": {"$ref": "#/$defs/token"}, "method": {"type": "string"},

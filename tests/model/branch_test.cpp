@@ -61,8 +61,8 @@ TEST(Branches, SlotsNameOneLastMatrix) {
     for (const WeightSlot& slot : kind.slots({4, 6})) {
       last += slot.last;
       if (!slot.last) continue;
-      EXPECT_EQ(branch.stages[branch.last]->input_shape().features, slot.fan_in) << kind.name;
-      EXPECT_EQ(branch.stages[branch.last]->output_shape().features, slot.fan_out) << kind.name;
+      EXPECT_EQ(branch.stages[branch.last]->input_shape().features, slot.inputs) << kind.name;
+      EXPECT_EQ(branch.stages[branch.last]->output_shape().features, slot.outputs) << kind.name;
     }
     EXPECT_EQ(last, 1) << kind.name;
     EXPECT_FALSE(kind.formula.empty() || kind.summary.empty() || kind.source.empty());

@@ -238,8 +238,8 @@ BlockParts random_parts(const PartsSpec& spec) {
   std::uint32_t id = spec.id;
   for (const WeightSlot& slot : parts.branch->slots(
            {spec.shape.features, spec.hidden, spec.attention.heads, spec.attention.kv_heads})) {
-    VectorPtr b = spec.biases == Biases::present ? bias(slot.fan_out, ++id) : nullptr;
-    parts.weights[slot.role] = {weight(slot.fan_out, slot.fan_in, ++id), std::move(b)};
+    VectorPtr b = spec.biases == Biases::present ? bias(slot.outputs, ++id) : nullptr;
+    parts.weights[slot.role] = {weight(slot.rows(), slot.cols(), ++id), std::move(b)};
   }
   return parts;
 }

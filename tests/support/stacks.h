@@ -19,6 +19,7 @@ struct StackText {
   std::string init = "he";
   Real hidden_ratio = 1;
   TokenSpec tokens = {};
+  ConvNetSpec conv = {};
 };
 
 inline StackSpec stack_spec(const StackText& text) {
@@ -30,7 +31,8 @@ inline StackSpec stack_spec(const StackText& text) {
           Initializer(parse_named_spec(text.init)),
           false,
           {},
-          text.tokens};
+          text.tokens,
+          text.conv};
 }
 
 /// What a scheme is asked with: block `block` of `total`, `per_layer` blocks a layer, sizes as given.
@@ -52,6 +54,9 @@ inline SchemeContext scheme_context(const SchemeSpec& spec, const Place& place) 
   at.params = &spec.params();
   at.slots = at.branch->slots(place.sizes);
   at.profile = place.profile;
+  static const Activation relu(std::string_view("relu"));
+  at.activation = &relu;
+  if (at.branch->is_conv) at.conv = &place.sizes.conv;
   return at;
 }
 

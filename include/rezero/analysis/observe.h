@@ -9,6 +9,8 @@ namespace rezero {
 
 /// max |J − I| for a square J, at any exponent, without overflow.
 ScaledReal identity_error(const ScaledMatrix& J);
+/// max |J − diag(1[x > 0])| likewise.
+ScaledReal mask_error(const ScaledMatrix& J, const Vector& x);
 /// max |a − b| for vectors with exponents of their own.
 ScaledReal max_difference(const ScaledVector& a, const ScaledVector& b);
 
