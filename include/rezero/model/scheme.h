@@ -37,8 +37,9 @@ struct SchemeContext {
   Real real(std::string_view name) const { return params->real(name); }
 };
 
-/// Which slices of a weight (fan_out × fan_in) are scaled to unit Euclidean norm.
-enum class UnitNorm { none, rows, columns };
+/// Which slices of a weight (fan_out × fan_in) are scaled to unit Euclidean norm;
+/// centered_rows: after their mean is taken off (weight standardization).
+enum class UnitNorm { none, rows, columns, centered_rows };
 
 /// Factors on the initializer's draws of one weight and its bias.
 struct WeightGain {
