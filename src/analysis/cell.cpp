@@ -99,21 +99,24 @@ class CellRun {
   /// What the report sees of a step: through the final norm, and one position's rows if that is asked for.
   DepthResult seen(const ForwardStep& step) {
     const Shape shape = stack_->shape_after(step.depth);
-    const NormSpec last = last_norm(step.depth - 1);
-    Index null_directions = last ? last.kind->null_directions * shape.positions : 0;
+    NormSpec last = last_norm(step.depth - 1);
+    Index null_directions = last ? last.null_directions(shape) : 0;
     if (!options_.final_norm && !options_.view.of && !options_.view.wrt)
       return observe(step, x0_, options_, cell_.labels.seed, null_directions);
     ScaledVector state = step.state;
     ScaledMatrix jacobian = step.jacobian;
-    if (options_.final_norm)
-      null_directions = apply_final_norm(state, jacobian, step.depth - 1) * shape.positions;
+    if (options_.final_norm) {
+      last = apply_final_norm(state, jacobian, step.depth - 1);
+      null_directions = last.null_directions(shape);
+    }
     ScaledVector start = x0_;
     if (options_.view.of) {
       const Index row = *options_.view.of * shape.features;
       state.mantissa = Vector(state.mantissa.segment(row, shape.features));
       start.mantissa = Vector(start.mantissa.segment(row, shape.features));
       jacobian.mantissa = Matrix(jacobian.mantissa.middleRows(row, shape.features));
-      null_directions /= shape.positions;
+      // A direction that spans several positions says nothing of one position's rows.
+      null_directions = last && last.kind->across_positions ? 0 : null_directions / shape.positions;
     } else if (options_.view.wrt) {
       null_directions = 0;  // n rows, d columns: a zero on the left is none of the d values
     }
@@ -124,14 +127,14 @@ class CellRun {
 
   NormSpec last_norm(Index l) const { return stack_->block(l)->parts().post_norm; }
 
-  /// The kind of norm that the stack's blocks have, else layer norm. Gives its null directions per position.
-  Index apply_final_norm(ScaledVector& state, ScaledMatrix& jacobian, Index l) const {
+  /// The kind of norm that the stack's blocks have, else layer norm: applied, and given back.
+  NormSpec apply_final_norm(ScaledVector& state, ScaledMatrix& jacobian, Index l) const {
     const BlockPtr block = stack_->block(l);
     NormSpec norm = block->parts().pre_norm ? block->parts().pre_norm : block->parts().post_norm;
     if (!norm) norm = NormSpec::of("layer_norm");
     norm.weight = norm.bias = nullptr;
     Vector x = state.mantissa;
-    if (norm.kind->has_eps &&
+    if (norm.kind->has_eps && !norm.kind->has_running &&
         state.exponent > 0) {  // N(2^e x) is N(x) with ε / 4^e, its derivative 2^−e times that
       norm.eps *= std::exp2(-2 * static_cast<Real>(state.exponent));
       jacobian.exponent -= state.exponent;
@@ -143,7 +146,7 @@ class CellRun {
     at.derivative->apply(jacobian.mantissa, through);
     jacobian.mantissa.swap(through);
     state = {at.value, 0};
-    return norm.kind->null_directions;
+    return norm;
   }
 
   /// The backward pass from this depth: gradients for profiles and checks, suffix norms for profiles.

@@ -6,6 +6,7 @@
 
 #include "rezero/core/contract.h"
 #include "rezero/core/error.h"
+#include "rezero/linalg/standardize.h"
 #include "rezero/random/sample.h"
 
 namespace rezero {
@@ -14,6 +15,19 @@ namespace {
 /// Population variance over all entries.
 Real variance(const Vector& x) {
   return (x.array() - x.mean()).square().mean();
+}
+
+void normalize(Matrix& W, UnitNorm unit) {
+  switch (unit) {
+    case UnitNorm::none:
+      return;
+    case UnitNorm::rows:
+      return W.rowwise().normalize();
+    case UnitNorm::columns:
+      return W.colwise().normalize();
+    case UnitNorm::centered_rows:
+      return standardize_rows(W);
+  }
 }
 
 class RandomStack final : public Stack {
@@ -28,9 +42,9 @@ class RandomStack final : public Stack {
     homogeneous_ = !spec_.initializer.has_bias() && spec_.family->degree() == 1 &&
                    (!spec_.family->uses_activation() || spec_.activation.homogeneous()) &&
                    homogeneous(first.branch_activation) && homogeneous(first.post_activation) &&
-                   is_linear(first.pre_norm) && is_linear(first.inner_norm) && is_linear(first.branch_norm) &&
-                   is_linear(first.post_norm) &&
-                   is_linear(spec_.family->is_conv() ? spec_.conv_norm() : NormSpec{});
+                   is_homogeneous(first.pre_norm) && is_homogeneous(first.inner_norm) &&
+                   is_homogeneous(first.branch_norm) && is_homogeneous(first.post_norm) &&
+                   is_homogeneous(spec_.family->is_conv() ? spec_.conv_norm() : NormSpec{});
     if (spec_.scheme.scheme().needs_profile) measure_profile();
   }
 
@@ -77,7 +91,7 @@ class RandomStack final : public Stack {
   }
 
  private:
-  static bool is_linear(const NormSpec& norm) { return !norm || norm.kind->linear; }
+  static bool is_homogeneous(const NormSpec& norm) { return !norm || norm.positively_homogeneous(); }
   Index per_layer() const { return static_cast<Index>(kinds_.size()); }
 
   /// The geometry, the norms with what the scheme makes of the last, the outer activation, and the skip.
@@ -136,12 +150,11 @@ class RandomStack final : public Stack {
     const auto role = static_cast<std::uint32_t>(slot.role);
     const Initializer& init = spec_.initializer;
     const auto address = [&](bool tied) { return static_cast<std::uint32_t>(tied ? l % per_layer() : l); };
-    const WeightContext context{slot.fan_out, slot.fan_in, spec_.activation.gain(), place_of(slot.role)};
+    const WeightContext context{slot.outputs, slot.inputs, spec_.activation.gain(), place_of(slot.role),
+                                slot.taps()};
     auto W = std::make_shared<Matrix>(init.weight(
         context, stream_key(seed_, StreamRole::weight, role, address(spec_.tied || init.tied_weights()))));
-    if (gain.unit == UnitNorm::centered_rows) W->colwise() -= Vector(W->rowwise().mean());
-    if (gain.unit == UnitNorm::rows || gain.unit == UnitNorm::centered_rows) W->rowwise().normalize();
-    if (gain.unit == UnitNorm::columns) W->colwise().normalize();
+    normalize(*W, gain.unit);
     if (gain.weight != 1) *W *= gain.weight;
     if (!init.has_bias()) return {std::move(W), nullptr};
     auto b = std::make_shared<Vector>(init.bias(

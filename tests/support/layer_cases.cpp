@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "rezero/layers/conv.h"
 #include "rezero/layers/gated.h"
 #include "rezero/layers/sequential.h"
 #include "support/draws.h"
@@ -77,6 +78,7 @@ NormSpec norm(const NormKind& kind, Real eps, bool weighted, bool biased, Index 
   spec.kind = &kind, spec.eps = eps, spec.alpha = 0.7;
   if (weighted) spec.weight = share(normal(features, 35));
   if (biased) spec.bias = share(normal(features, 36));
+  if (kind.has_groups) spec.groups = 2;
   return spec;
 }
 
@@ -92,6 +94,51 @@ void add_norms(Cases& cases) {
                           (eps > 0 ? "_eps" : "") + (weighted ? "_weight" : "") + (biased ? "_bias" : ""),
                       norm(kind, eps, weighted, biased, 6).layer({6, positions}));
           }
+}
+
+/// Statistics of batches: over several samples, groups of one feature, running ones.
+void add_batch_norms(Cases& cases) {
+  for (bool affine : {false, true}) {
+    const std::string suffix = affine ? "_affine" : "";
+    const auto add = [&](const std::string& name, const char* kind, Shape shape,
+                         const std::function<void(NormSpec&)>& change) {
+      NormSpec spec = norm(norms().at(kind), 1e-5, affine, affine, shape.features);
+      change(spec);
+      cases.add(name + suffix, spec.layer(shape));
+    };
+    add("batch_norm_many_positions", "batch_norm", {9, 20}, [](NormSpec&) {});
+    add("group_norm_samples", "group_norm", {6, 8}, [](NormSpec& s) { s.samples = 4; });
+    add("group_norm_one_group", "group_norm", {5, 6}, [](NormSpec& s) { s.groups = 1, s.samples = 2; });
+    add("instance_norm", "group_norm", {3, 10}, [](NormSpec& s) { s.groups = 3, s.samples = 2; });
+    add("group_norm_alone", "group_norm", {4, 2}, [](NormSpec& s) { s.groups = 4, s.samples = 2; });
+    add("batch_norm_eval_mean", "batch_norm_eval", {6, 3},
+        [](NormSpec& s) { s.running_mean = share(normal(6, 37)); });
+    add("batch_norm_eval_variance", "batch_norm_eval", {6, 3},
+        [](NormSpec& s) { s.running_var = share(Vector(normal(6, 38).cwiseAbs2())); });
+  }
+}
+
+void add_convs(Cases& cases) {
+  const auto add = [&](const std::string& name, Index in, Index out, ImageSpec image, ConvSpec spec) {
+    const MatrixPtr W = weight(out, in * spec.taps(), 40);
+    cases.add("conv_" + name, std::make_shared<Conv>(W, nullptr, image, spec));
+    cases.add("conv_biased_" + name, std::make_shared<Conv>(W, bias(out, 41), image, spec));
+  };
+  const Index in = 3, out = 4;
+  for (Padding padding : {Padding::zero, Padding::circular}) {
+    const std::string suffix = "_" + std::string(to_string(padding));
+    add("3x3" + suffix, in, out, {4, 5}, {3, 3, 1, padding});
+    add("3x3_batch" + suffix, in, out, {3, 4, 2}, {3, 3, 1, padding});
+    add("3x3_many_channels" + suffix, 9, 17, {3, 3}, {3, 3, 1, padding});
+    add("5x5" + suffix, in, out, {6, 5}, {5, 5, 1, padding});
+    add("5x5_beyond_the_image" + suffix, in, out, {2, 1}, {5, 5, 1, padding});
+    add("1x3" + suffix, in, out, {3, 4}, {1, 3, 1, padding});
+    add("3x1" + suffix, in, out, {3, 4}, {3, 1, 1, padding});
+    add("1x1" + suffix, in, out, {3, 4, 2}, {1, 1, 1, padding});
+    add("3x3_stride" + suffix, in, out, {4, 6, 2}, {3, 3, 2, padding});
+    add("5x5_stride" + suffix, in, out, {6, 3}, {5, 5, 3, padding});
+  }
+  add("3x3_stride_of_odd_sizes", in, out, {5, 3}, {3, 3, 2});
 }
 
 /// `features` to `heads` heads of `width`, over `positions`.
@@ -252,6 +299,8 @@ const std::vector<LayerCase>& layer_cases() {
     add_branches(cases);
     add_wirings(cases);
     add_norms(cases);
+    add_batch_norms(cases);
+    add_convs(cases);
     add_attention(cases);
     add_placements(cases);
     return cases.take();
