@@ -38,7 +38,7 @@ std::string unchecked_blocks(const Stack& stack, Index depth) {
   std::string list;
   for (Index l = 0; l < depth; ++l)
     if (changes_shape_at(stack, l)) list += (list.empty() ? "" : ", ") + std::to_string(l);
-  return "blocks of equal shape only; not checked: " + list;
+  return list.empty() ? list : "blocks of equal shape only; not checked: " + list;
 }
 
 bool larger(const std::optional<ScaledReal>& a, const std::optional<ScaledReal>& b) {
@@ -109,8 +109,9 @@ CellResult check_runs(const Cell& cell, const std::function<CellResult(const Cel
       result.failures.push_back({depth, "numerical", error.what()});
       continue;
     }
+    const std::string unchecked = unchecked_blocks(*stack, depth);
     for (CheckResult& one : merged.checks)
-      one.message += (one.message.empty() ? "" : "; ") + unchecked_blocks(*stack, depth);
+      one.message += (one.message.empty() || unchecked.empty() ? "" : "; ") + unchecked;
     result.depths.push_back(std::move(merged));
   }
   return result;

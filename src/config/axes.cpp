@@ -127,7 +127,7 @@ std::vector<Index> ascending(std::vector<Index> values) {
   return values;
 }
 
-void resolve_random_stacks(SweepPlan& plan, const PlanOptions& options, PlanFiles& files) {
+void resolve_random_stacks(SweepPlan& plan, const PlanOptions& options, PlanUse use, PlanFiles& files) {
   plan.family = &families().at(options.family.value_or("mlp"));
   refuse_misfits(options, *plan.family);
   plan.schemes =
@@ -148,7 +148,7 @@ void resolve_random_stacks(SweepPlan& plan, const PlanOptions& options, PlanFile
   const std::vector<Index> depths =
       series > 0 ? std::vector<Index>{series} : std::vector<Index>{1, 2, 4, 8, 16, 32, 64};
   plan.depths =
-      plan.conv.staged() ? stage_depths(plan.conv, options) : ascending(options.depth.value_or(depths));
+      plan.conv.staged() ? stage_depths(plan.conv, options, use) : ascending(options.depth.value_or(depths));
   require_series_fit(plan);
   require_sizes(plan);
   plan.files = files.all();

@@ -173,11 +173,12 @@ void resolve_images(SweepPlan& plan, const PlanOptions& options) {
   require_groups(plan);
 }
 
-std::vector<Index> stage_depths(const ConvNetSpec& net, const PlanOptions& options) {
+std::vector<Index> stage_depths(const ConvNetSpec& net, const PlanOptions& options, PlanUse use) {
   const Index blocks = net.blocks();
   std::vector<Index> ends;
   Index end = 0;
   for (const Index stage : net.stages) ends.push_back(end += stage);
+  if (use == PlanUse::verify) ends = {blocks};
   const std::vector<Index> depths = ascending(options.depth.value_or(ends));
   if (depths.back() > blocks)
     throw UsageError("--depth " + std::to_string(depths.back()) + " is more than the " +

@@ -1,7 +1,7 @@
 #pragma once
 /// What the family over images takes beside the width.
 
-#include "rezero/config/plan_options.h"
+#include "rezero/config/resolve.h"
 
 namespace rezero::detail {
 
@@ -19,7 +19,7 @@ bool initial_statistics_of(std::string_view word);
 /// Fills in plan.conv, and plan.widths of a net with stages. UsageError: options that the family has no use
 /// for, sizes that do not fit together.
 void resolve_images(SweepPlan& plan, const PlanOptions& options);
-/// Depths that a net with stages is looked at, by default the end of each stage.
-std::vector<Index> stage_depths(const ConvNetSpec& net, const PlanOptions& options);
+/// Depths that a net with stages is looked at, by default the end of each stage, or of the last to verify.
+std::vector<Index> stage_depths(const ConvNetSpec& net, const PlanOptions& options, PlanUse use);
 
 }  // namespace rezero::detail

@@ -97,7 +97,7 @@ SweepPlan resolve_plan(const PlanOptions& options, const ResolveContext& context
   if (options.stack)
     resolve_stack_file(plan, options, context, files);
   else
-    detail::resolve_random_stacks(plan, options, files);
+    detail::resolve_random_stacks(plan, options, context.use, files);
   const Index positions = plan.stack ? plan.stack->stack->shape().positions : plan.tokens.tokens;
   plan.analysis.view = detail::resolve_view(options, positions);
   require_possible_spectra(plan);

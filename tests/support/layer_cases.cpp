@@ -6,6 +6,7 @@
 #include "rezero/layers/conv.h"
 #include "rezero/layers/gated.h"
 #include "rezero/layers/sequential.h"
+#include "rezero/layers/subsample.h"
 #include "support/draws.h"
 
 namespace rezero::testing {
@@ -274,6 +275,47 @@ void add_wirings(Cases& cases) {
   }
 }
 
+/// Basic and bottleneck blocks in both orders, with norms, and with the shortcuts of blocks that change the
+/// shape.
+void add_conv_blocks(Cases& cases) {
+  ConvBranchSpec conv;
+  conv.image = {3, 4, 2};
+  conv.inner = 3;
+  NormSpec group = NormSpec::of("group_norm");
+  group.samples = 2;
+  for (const ConvOrder order : {ConvOrder::post, ConvOrder::pre})
+    for (const bool bottleneck : {false, true})
+      for (const char* norm : {"none", "batch_norm", "batch_norm_eval", "group_norm"})
+        for (const Index stride : {1, 2}) {
+          conv.order = order, conv.bottleneck = bottleneck, conv.stride = stride;
+          conv.outputs = stride == 1 ? 4 : 5;
+          const NormSpec kind = std::string(norm) == "group_norm" ? group
+                                : std::string(norm) == "none"     ? NormSpec{}
+                                                                  : NormSpec::of(norm);
+          conv.norms.assign(kind ? static_cast<std::size_t>(conv.convolutions()) : 0, kind);
+          PartsSpec spec{"conv", "gelu", {4, 24}, 3, Biases::present, 2600};
+          spec.conv = conv;
+          BlockParts parts = random_parts(spec);
+          const std::string name =
+              "block_conv_" + std::string(to_string(order)) + (bottleneck ? "_bottleneck_" : "_") + norm;
+          if (stride == 1) {
+            cases.add_block(name, std::move(parts));
+            continue;
+          }
+          parts.shortcut = ShortcutKind::subsample;
+          parts.branch_activation = parts.post_activation = Activation("softplus");
+          cases.add_block(name + "_subsample", parts);
+          parts.shortcut = ShortcutKind::projection;
+          parts.weights[Role::shortcut] = {weight(5, 4, 2700), bias(5, 2701)};
+          if (kind) parts.shortcut_norm = kind;
+          parts.mix = MixRule::gated, parts.branch_scale = Scale::number(0.3);
+          cases.add_block(name + "_projection", std::move(parts));
+        }
+  for (const Index outputs : {3, 5})
+    cases.add("subsample_to_" + std::to_string(outputs),
+              std::make_shared<Subsample>(3, outputs, ImageSpec{3, 4, 2}, 2));
+}
+
 }  // namespace
 
 BlockParts random_parts(const PartsSpec& spec) {
@@ -282,13 +324,25 @@ BlockParts random_parts(const PartsSpec& spec) {
   parts.branch = &branches().at(spec.branch);
   parts.activation = Activation(spec.activation);
   parts.attention = spec.attention;
+  if (parts.branch->is_conv) {
+    parts.conv = spec.conv;
+    if (spec.conv.outputs == 0) {
+      parts.conv.image = {1, spec.shape.positions, 1};
+      parts.conv.inner = spec.hidden, parts.conv.outputs = spec.shape.features;
+    }
+  }
+  BranchSizes sizes = sizes_of(parts);
+  sizes.hidden = spec.hidden;
   std::uint32_t id = spec.id;
-  for (const WeightSlot& slot : parts.branch->slots(
-           {spec.shape.features, spec.hidden, spec.attention.heads, spec.attention.kv_heads})) {
+  for (const WeightSlot& slot : parts.branch->slots(sizes)) {
     VectorPtr b = spec.biases == Biases::present ? bias(slot.outputs, ++id) : nullptr;
     parts.weights[slot.role] = {weight(slot.rows(), slot.cols(), ++id), std::move(b)};
   }
   return parts;
+}
+
+BranchSizes sizes_of(const BlockParts& parts) {
+  return {parts.shape.features, 1, parts.attention.heads, parts.attention.kv_heads, parts.conv};
 }
 
 const std::vector<LayerCase>& layer_cases() {
@@ -303,6 +357,7 @@ const std::vector<LayerCase>& layer_cases() {
     add_convs(cases);
     add_attention(cases);
     add_placements(cases);
+    add_conv_blocks(cases);
     return cases.take();
   }();
   return all;
