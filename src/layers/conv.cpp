@@ -1,5 +1,6 @@
 #include "rezero/layers/conv.h"
 
+#include <algorithm>
 #include <string>
 
 #include "conv_map.h"

@@ -1,5 +1,8 @@
 /// The norms that can be named: one row each.
 
+#include <memory>
+#include <string>
+
 #include "rezero/core/error.h"
 #include "rezero/layers/norm.h"
 

@@ -16,6 +16,7 @@ constexpr Index pack_size = 4, tile_rows = 4;  // 4 · 2 sums, 2 operands and a 
 constexpr Index pack_size = 2, tile_rows = 2;
 #endif
 constexpr Index packs = lanes / pack_size;
+static_assert(lanes % tile_rows == 0, "a tile lies within a block of weights");
 typedef Real Pack __attribute__((vector_size(sizeof(Real) * pack_size)));
 
 Pack load(const Real* from) {

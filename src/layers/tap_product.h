@@ -1,7 +1,6 @@
 #pragma once
 /// Sums of small matrices times the positions around each output position.
 
-#include <cstdint>
 #include <vector>
 
 #include "rezero/core/types.h"

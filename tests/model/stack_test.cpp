@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "rezero/core/error.h"
+#include "rezero/linalg/standardize.h"
 #include "support/layer_cases.h"
 #include "support/stacks.h"
 
@@ -82,6 +83,7 @@ TEST(LawStacks, EverySchemeHasTheSameDraws) {
         Matrix draw = *raw.weight;
         if (plan.gain(role).unit == UnitNorm::rows) draw.rowwise().normalize();
         if (plan.gain(role).unit == UnitNorm::columns) draw.colwise().normalize();
+        if (plan.gain(role).unit == UnitNorm::centered_rows) standardize_rows(draw);
         EXPECT_EQ(*pair.weight, Matrix(draw * plan.gain(role).weight)) << role_name(role);
         EXPECT_EQ(*pair.bias, Vector(*raw.bias * plan.gain(role).bias)) << role_name(role);
       }
