@@ -10,7 +10,7 @@ namespace {
 
 Args resnet(Args more, const std::string& command = "") {
   Args args = command.empty() ? Args{} : Args{command};
-  for (const char* word : {"--family", "conv", "--stages", "2,3,2", "--widths", "2,4,8", "--image", "4x4"})
+  for (const char* word : {"--family", "conv", "--stages", "2,3,2", "--widths", "2,4,8", "--image", "8x8"})
     args.emplace_back(word);
   args.insert(args.end(), more.begin(), more.end());
   return args;
@@ -21,7 +21,7 @@ TEST(CliConv, WholeResNetIsReportedAtTheEndOfEachStage) {
   ASSERT_EQ(got.code, 0) << got.err;
   const Json report = got.json();
   ASSERT_EQ(report["results"].size(), 6u);
-  const int depths[] = {2, 5, 7}, rows[] = {32, 16, 8};
+  const int depths[] = {2, 5, 7}, rows[] = {128, 64, 32};
   for (std::size_t i = 0; i < 6; ++i) {
     const Json& row = report["results"][i];
     EXPECT_EQ(row["depth"], depths[i % 3]);
@@ -43,11 +43,11 @@ TEST(CliConv, SubsampledIdentityHasOnesOnly) {
   const Ran got = ran(resnet({"--scheme", "rezero"}));
   ASSERT_EQ(got.code, 0) << got.err;
   const Json last = got.json()["results"][2];
-  EXPECT_EQ(last["rows"], 8);
-  EXPECT_EQ(last["cols"], 32);
+  EXPECT_EQ(last["rows"], 32);
+  EXPECT_EQ(last["cols"], 128);
   const std::vector<double> sigma = last["singular_values"];
-  EXPECT_EQ(std::count(sigma.begin(), sigma.end(), 1.0), 2);  // 1 pixel of 2 channels
-  EXPECT_EQ(std::count(sigma.begin(), sigma.end(), 0.0), 6);
+  EXPECT_EQ(std::count(sigma.begin(), sigma.end(), 1.0), 8);  // 4 pixels of 2 channels
+  EXPECT_EQ(std::count(sigma.begin(), sigma.end(), 0.0), 24);
 }
 
 TEST(CliConv, VerifyLooksAtBlocksOfEqualShapeAndSaysSo) {
@@ -112,7 +112,7 @@ TEST(CliConv, RefusesWhatDoesNotFit) {
       {{"--family", "conv", "--image", "0x8"}, "less than 1"},
       {{"--family", "conv", "--kernel", "2"}, "--kernel must be odd"},
       {{"--family", "conv", "--padding", "same"}, "unknown padding 'same'"},
-      {{"--family", "conv", "--norm", "bn"}, ""},
+      {{"--family", "conv", "--norm", "bn", "--width", "2", "--image", "2x2"}, ""},
       {{"--family", "conv", "--norm", "group_norm:groups=3", "--width", "8"},
        "groups=3 does not divide 8 channels"},
       {{"--family", "conv", "--norm", "batch_norm:groups=3"}, "norm 'batch_norm' has no parameter 'groups'"},

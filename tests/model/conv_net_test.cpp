@@ -46,7 +46,7 @@ TEST(ConvNet, StagesChangeTheShapeAtTheirFirstBlock) {
     x = block->evaluate(x);
   }
   EXPECT_EQ(net->shape_after(6), shapes[6]);
-  EXPECT_EQ(x.size(), 64);
+  EXPECT_EQ(x.size(), 32);
 }
 
 /// J of a net is the product of its blocks' derivatives, rectangular where the shape changes.
@@ -64,7 +64,7 @@ TEST(ConvNet, JacobianOfANetIsTheProductOfItsBlocks) {
       x = at.value;
     }
     const testing::KeptStep last = testing::last_step(*net);
-    EXPECT_EQ(last.jacobian.mantissa.rows(), 64);
+    EXPECT_EQ(last.jacobian.mantissa.rows(), 32);
     EXPECT_EQ(last.jacobian.mantissa.cols(), 80);
     EXPECT_LT((testing::plain(last.jacobian) - J).norm(), 1e-13 * J.norm());
     EXPECT_LT((testing::plain(last.state) - x).norm(), 1e-13 * x.norm());
@@ -77,7 +77,7 @@ TEST(ConvNet, SliceIsTheMiddleOfTheStack) {
   for (Index l = 0; l < 3; ++l) x = net->block(l)->evaluate(x);
   const StackPtr slice = slice_stack(net, 3, 2, x);
   EXPECT_EQ(slice->blocks(), 2);
-  EXPECT_EQ(slice->shape(), (Shape{4, 24}));
+  EXPECT_EQ(slice->shape(), (Shape{4, 12}));
   EXPECT_EQ(slice->block(1)->evaluate(x), net->block(4)->evaluate(x));
 }
 
@@ -137,7 +137,8 @@ TEST(ConvNet, FixupCountsTheConvolutions) {
     basic.init = plain.init = "he:mode=fan_out";
     const StackPtr fixup = testing::stack(basic, 2, 16), base = testing::stack(plain, 2, 16);
     const Real factor = std::pow(16.0, bottleneck ? -0.25 : -0.5);  // L^(-1/(2m-2)), m = 3 and 2
-    const auto &scaled = fixup->block(3)->parts().weights, &drawn = base->block(3)->parts().weights;
+    const BlockPtr scaled_block = fixup->block(3), drawn_block = base->block(3);
+    const auto &scaled = scaled_block->parts().weights, &drawn = drawn_block->parts().weights;
     EXPECT_LT((*scaled.at(Role::conv1).weight - factor * *drawn.at(Role::conv1).weight).norm(), 1e-14);
     EXPECT_TRUE(scaled.at(bottleneck ? Role::conv3 : Role::conv2).weight->isZero(0));
   }
@@ -147,7 +148,8 @@ TEST(ConvNet, FixupCountsTheConvolutions) {
 TEST(ConvNet, NormFreeWeightsAreStandardized) {
   const Real gain = std::sqrt(2 / (1 - 1 / std::acos(-1.0)));  // Var relu(z) = (1 − 1/π)/2
   const StackPtr net = testing::stack(conv_text("nf-resnet:skip_gain=1", 4), 2, 9);
-  const BlockParts& parts = net->block(8)->parts();
+  const BlockPtr block = net->block(8);
+  const BlockParts& parts = block->parts();
   EXPECT_EQ(parts.conv.order, ConvOrder::pre);
   EXPECT_EQ(parts.branch_scale.values(0), 0.2);
   const Real beta = 1 / std::sqrt(1 + 8 * 0.04);

@@ -342,7 +342,10 @@ BlockParts random_parts(const PartsSpec& spec) {
 }
 
 BranchSizes sizes_of(const BlockParts& parts) {
-  return {parts.shape.features, 1, parts.attention.heads, parts.attention.kv_heads, parts.conv};
+  Index hidden = 1;
+  if (parts.branch->has_hidden && parts.weights.count(Role::up))
+    hidden = parts.weights.at(Role::up).weight->rows();
+  return {parts.shape.features, hidden, parts.attention.heads, parts.attention.kv_heads, parts.conv};
 }
 
 const std::vector<LayerCase>& layer_cases() {

@@ -35,7 +35,7 @@ struct PartsSpec {
   ConvBranchSpec conv = {};  ///< outputs 0: one row of pixels, 3 × 3 kernels, as many channels as features
 };
 BlockParts random_parts(const PartsSpec& spec);
-/// What the weights of these parts follow from (hidden: 1).
+/// What the weights of these parts follow from.
 BranchSizes sizes_of(const BlockParts& parts);
 
 }  // namespace rezero::testing
