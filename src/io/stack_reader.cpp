@@ -195,6 +195,7 @@ AttentionSpec read_attention(const JsonCursor& at, Index features) {
   if (const auto norm = at.optional("qk_norm")) {
     norm->only({"kind", "eps"});
     spec.qk_norm.kind = norm->at("kind").resolve([](const std::string& name) { return &norms().at(name); });
+    if (spec.qk_norm.kind->across_positions) norm->fail("a qk_norm must not mix positions");
     if (const auto eps = norm->optional("eps")) spec.qk_norm.eps = eps->real_between(0, largest_real);
   }
   return spec;

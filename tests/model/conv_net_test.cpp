@@ -33,8 +33,8 @@ Spectrum spectrum_of(const ScaledMatrix& J) {
 
 TEST(ConvNet, StagesChangeTheShapeAtTheirFirstBlock) {
   const StackPtr net = testing::stack(resnet("residual"), 3, 6);
-  const Shape shapes[] = {{2, 40}, {2, 40}, {2, 40}, {4, 24},
-                          {4, 24}, {4, 24}, {8, 8}};  // 5×4, 3×2, 2×1 pixels
+  const Shape shapes[] = {{2, 40}, {2, 40}, {2, 40}, {4, 12},
+                          {4, 12}, {4, 12}, {8, 4}};  // 5×4, 3×2, 2×1 pixels
   Vector x = net->input();
   for (Index l = 0; l < 6; ++l) {
     SCOPED_TRACE(l);
