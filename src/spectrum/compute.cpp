@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rezero/core/contract.h"
+#include "rezero/core/error.h"
 #include "spectrum/chain.h"
 
 namespace rezero {
@@ -17,7 +19,12 @@ void check_request(const SpectrumRequest& request, const SpectrumMethod& method,
   if (method.max_dimension > 0 && dimension > method.max_dimension)
     throw UsageError("method '" + name + "' takes dimensions up to " + std::to_string(method.max_dimension) +
                      ", not " + size + ": use 'dense'");
-  if (method.full) return;
+  if (method.gives == SpectrumScope::full) return;
+  if (method.gives == SpectrumScope::density) {
+    if (request.top > 0 || request.bottom > 0)
+      throw UsageError("method '" + name + "' gives a distribution, no values: leave out --top and --bottom");
+    return;
+  }
   if (request.top == 0 && request.bottom == 0)
     throw UsageError("method '" + name +
                      "' needs --top or --bottom (it cannot return a full spectrum): use 'dense'");
@@ -26,34 +33,55 @@ void check_request(const SpectrumRequest& request, const SpectrumMethod& method,
                      " values of " + size + " (it needs fewer than all): use 'dense'");
 }
 
-/// Partial methods are tried as asked; what they cannot certify is computed in full.
-Spectrum compute_normalized(const ScaledMatrix& J, const SpectrumRequest& request,
-                            const SpectrumMethod& method) {
-  const SpectrumMethod& dense = spectrum_methods().at("dense");
-  if (method.full) return detail::truncate(detail::full_spectrum(J.mantissa, J.exponent, method), request);
-  Spectrum tried = method.partial(J, request);
-  if (tried.status == SpectrumStatus::converged) return tried;
-  Spectrum spectrum = detail::truncate(detail::full_spectrum(J.mantissa, J.exponent, dense), request);
+/// The chain, for the wanted part of a formed J.
+Spectrum by_chain(const ScaledMatrix& J, const SpectrumRequest& request, const SpectrumMethod& first) {
+  return detail::truncate(detail::full_spectrum(J.mantissa, J.exponent, first), request);
+}
+
+/// What the method itself certifies; what it cannot is computed in full where J is formed.
+Spectrum by_own_means(const JacobianView& J, const SpectrumRequest& request, const SpectrumMethod& method) {
+  Spectrum tried = method.compute(J, request);
+  const bool replaceable = method.gives != SpectrumScope::density && J.matrix;
+  if (tried.status == SpectrumStatus::converged || !replaceable) return tried;
+  Spectrum spectrum = by_chain(*J.matrix, request, spectrum_methods().at("dense"));
   spectrum.applications = tried.applications;
   spectrum.failures.insert(spectrum.failures.begin(), {std::string(method.name), tried.message});
   return spectrum;
 }
 
+void check_form(const JacobianView& J, const SpectrumMethod& method) {
+  const JacobianForm needed = method.full ? JacobianForm::dense : method.needs;
+  if (!J.has(needed))
+    throw UsageError("method '" + std::string(method.name) + "' needs the Jacobian as " +
+                     std::string(to_string(needed)) + ", which was not formed");
+}
+
 }  // namespace
 
 Spectrum compute_spectrum(const ScaledMatrix& J, const SpectrumRequest& request) {
-  const Index dimension = std::min(J.mantissa.rows(), J.mantissa.cols());
+  return compute_spectrum(view_of(J), request);
+}
+
+Spectrum compute_spectrum(const JacobianView& J, const SpectrumRequest& request) {
+  const Index dimension = std::min(J.rows(), J.cols());
   const SpectrumMethod& method = spectrum_methods().at(request.method == "auto" ? "dense" : request.method);
   check_request(request, method, dimension);
+  check_form(J, method);
   if (dimension == 0) return detail::breakdown(0, request, "the Jacobian has no entries");
-  const Real largest = max_abs(J.mantissa);
+  if (!J.matrix) return by_own_means(J, request, method);
+
+  const Real largest = max_abs(J.matrix->mantissa);
   if (!std::isfinite(largest))
     return detail::breakdown(dimension, request, "the Jacobian has an entry that is not finite");
-  if (largest == 0 || (largest >= 0.5 && largest < 1)) return compute_normalized(J, request, method);
-  ScaledMatrix normalized = J;
-  if (!renormalize(normalized))
-    return detail::breakdown(dimension, request, "the Jacobian has an entry that is not finite");
-  return compute_normalized(normalized, request, method);
+  const bool normalized = largest == 0 || (largest >= 0.5 && largest < 1);
+  if (!normalized) {
+    ScaledMatrix copy = *J.matrix;
+    REZERO_REQUIRE(renormalize(copy));
+    JacobianView view = J;
+    view.matrix = &copy;
+    return compute_spectrum(view, request);
+  }
+  return method.full ? by_chain(*J.matrix, request, method) : by_own_means(J, request, method);
 }
 
 }  // namespace rezero
