@@ -14,18 +14,14 @@
 
 namespace rezero::testing {
 
-inline LinearMapPtr map_of(const Matrix& A) {
-  return dense_map(std::make_shared<const Matrix>(A));
+inline ScaledMap map_of(const Matrix& A, std::int64_t exponent = 0) {
+  return {dense_map(std::make_shared<const Matrix>(A)), exponent};
 }
 
-inline ProductFactors factors_of(const std::vector<Matrix>& matrices, Index cols = 0) {
-  std::vector<LinearMapPtr> maps;
+inline FactorSource factors_of(const std::vector<Matrix>& matrices) {
+  std::vector<ScaledMap> maps;
   for (const Matrix& A : matrices) maps.push_back(map_of(A));
-  ProductFactors factors;
-  factors.count = static_cast<Index>(maps.size());
-  factors.cols = matrices.empty() ? cols : matrices.front().cols();
-  factors.at = [maps](Index l) { return maps[static_cast<std::size_t>(l)]; };
-  return factors;
+  return {static_cast<Index>(maps.size()), [maps](Index l) { return maps[static_cast<std::size_t>(l)]; }};
 }
 
 inline Matrix identity(Index n) {

@@ -1,7 +1,9 @@
 #include <Eigen/QR>
 #include <algorithm>
+#include <cfenv>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "rezero/core/error.h"
 #include "rezero/linalg/scaled_matrix.h"
@@ -15,6 +17,11 @@ namespace {
 constexpr Real factor_beyond = 1e3;  // condition number from which a group is factored: costs 3 of 16 digits
 constexpr Real take_apart_beyond = 1e5;  // a group that turned out worse is gone through factor by factor
 constexpr Index longest_wait = 8;        // factors between two looks at the condition number
+
+struct Factored {
+  detail::OrderedQr qr;
+  Real condition = 1;
+};
 
 Index lines_that_are_not_zero(const Vector& probe) {
   return (probe.array() != 0).count();
@@ -32,41 +39,63 @@ struct GradedProduct::State {
         running{start, 0},
         looked_at{std::move(start), 0} {}
 
-  void push(const LinearMapPtr& A) {
-    bound_rank(*A);
-    apply(*A);
+  void push(const ScaledMap& A) {
+    bound_rank(*A.map);
+    apply(A);
     since_look.push_back(A);
     ++factors;
     if (static_cast<Index>(since_look.size()) >= next_look) look();
   }
 
-  void apply(const LinearMap& A) {
-    Matrix next(A.rows(), running.mantissa.cols());
-    A.apply(running.mantissa, next);
+  void apply(const ScaledMap& A) {
+    Matrix next(A.map->rows(), running.mantissa.cols());
+    A.map->apply(running.mantissa, next);
     running.mantissa.swap(next);
+    running.exponent += A.exponent;
     if (!renormalize(running)) throw NumericalError("the product of the derivatives is not finite");
   }
 
-  /// Rows of zeros show in A v, columns of zeros in Aᵀ u, for any u and v that are not special.
+  /// Rows of zeros show in A v, columns of zeros in Aᵀ u, for any u and v that are not special; where
+  /// something underflowed, a zero proves nothing.
   void bound_rank(const LinearMap& A) {
     const Vector v = normal_vector(A.cols(), stream_key(0, StreamRole::probe));
     const Vector u = normal_vector(A.rows(), stream_key(0, StreamRole::probe));
     Matrix image(A.rows(), 1), preimage(A.cols(), 1);
+    std::feclearexcept(FE_UNDERFLOW);
     A.apply(v, image), A.apply_transpose(u, preimage);
+    if (std::fetestexcept(FE_UNDERFLOW) != 0) return;
     rank_bound = std::min({rank_bound, lines_that_are_not_zero(image), lines_that_are_not_zero(preimage)});
   }
 
-  void look() {
-    const auto count = static_cast<Index>(since_look.size());
-    detail::OrderedQr qr = detail::ordered_qr(running.mantissa, noise(grouped + count));
+  /// The QR of what is pending, columns in the order of their size in the product: QR without pivoting then
+  /// finds the directions in that order.
+  Factored factor(Index count) {
+    const std::vector<Index> order = udt.descending(running.mantissa);
+    if (!std::is_sorted(order.begin(), order.end())) {
+      udt.reorder(order);
+      running.mantissa = Matrix(running.mantissa(Eigen::all, order));
+      if (looked_at.mantissa.cols() > 0) looked_at.mantissa = Matrix(looked_at.mantissa(Eigen::all, order));
+    }
+    detail::OrderedQr qr = detail::ordered_qr(running.mantissa, noise(count));
     const Real condition = detail::triangle_condition(qr.triangle());
-    const bool full_rank = qr.Q.cols() == running.mantissa.cols();
-    if (full_rank && condition <= factor_beyond) return go_on(condition);
-    if (condition > take_apart_beyond && grouped + count > 1) return take_apart();
-    absorb(std::move(qr), condition);
-    next_look = std::clamp<Index>(predicted_length(condition, grouped + count), 1, longest_wait);
+    return {std::move(qr), condition};
+  }
+
+  void look() {
+    Factored found = factor(pending());
+    const bool full_rank = found.qr.Q.cols() == running.mantissa.cols();
+    if (full_rank && found.condition <= factor_beyond) return go_on(found.condition);
+    next_look = std::clamp<Index>(predicted_length(found.condition, pending()), 1, longest_wait);
+    settle(std::move(found));
+  }
+
+  void settle(Factored found) {
+    if (found.condition > take_apart_beyond && pending() > 1) return take_apart();
+    absorb(std::move(found));
     start_group();
   }
+
+  Index pending() const { return grouped + static_cast<Index>(since_look.size()); }
 
   /// The group stays as it is: how many more factors fit, by the growth so far, until it has to be factored?
   void go_on(Real condition) {
@@ -83,37 +112,25 @@ struct GradedProduct::State {
 
   /// What is pending is factored, whatever its condition number.
   void finish() {
-    const Index count = grouped + static_cast<Index>(since_look.size());
-    if (count == 0) return;
-    detail::OrderedQr qr = detail::ordered_qr(running.mantissa, noise(count));
-    const Real condition = detail::triangle_condition(qr.triangle());
-    if (condition > take_apart_beyond && count > 1) return take_apart();
-    absorb(std::move(qr), condition);
-    start_group();
+    if (pending() > 0) settle(factor(pending()));
   }
 
   void take_apart() {
-    const std::vector<LinearMapPtr> maps = std::move(since_look);
-    running = std::move(looked_at);
-    if (grouped > 0) absorb_running(grouped);
-    for (const LinearMapPtr& A : maps) {
-      apply(*A);
-      absorb_running(1);
+    const std::vector<ScaledMap> maps = std::exchange(since_look, {});
+    running = std::exchange(looked_at, {});
+    if (grouped > 0) absorb(factor(grouped));
+    for (const ScaledMap& A : maps) {
+      apply(A);
+      absorb(factor(1));
     }
     next_look = 1;
     start_group();
   }
 
-  void absorb_running(Index count) {
-    detail::OrderedQr qr = detail::ordered_qr(running.mantissa, noise(count));
-    const Real condition = detail::triangle_condition(qr.triangle());
-    absorb(std::move(qr), condition);
-  }
-
-  void absorb(detail::OrderedQr qr, Real condition) {
-    udt.multiply(qr, running.exponent);
-    condition_sum += condition;
-    running = {std::move(qr.Q), 0};
+  void absorb(Factored found) {
+    udt.multiply(found.qr, running.exponent);
+    condition_sum += found.condition;
+    running = {std::move(found.qr.Q), 0};
   }
 
   void start_group() {
@@ -131,7 +148,7 @@ struct GradedProduct::State {
   Index factors = 0, start_columns, rank_bound;
   detail::Udt udt;
   ScaledMatrix running, looked_at;
-  std::vector<LinearMapPtr> since_look;
+  std::vector<ScaledMap> since_look;
   Index grouped = 0;  // factors in looked_at
   Index next_look = 1;
   Real condition_sum = 0;
@@ -142,7 +159,7 @@ GradedProduct::~GradedProduct() = default;
 GradedProduct::GradedProduct(GradedProduct&&) noexcept = default;
 GradedProduct& GradedProduct::operator=(GradedProduct&&) noexcept = default;
 
-void GradedProduct::push(const LinearMapPtr& A) {
+void GradedProduct::push(const ScaledMap& A) {
   state_->push(A);
 }
 Index GradedProduct::factors() const {
@@ -160,8 +177,8 @@ ProductValues GradedProduct::values() const {
   values.sigma.resize(static_cast<std::size_t>(std::min(end.running.mantissa.rows(), end.start_columns)));
   values.relative_error_estimate =
       std::numeric_limits<Real>::epsilon() * (end.condition_sum + found.condition);
-  values.volume = end.udt.volume();
-  values.sweeps = found.sweeps, values.converged = found.converged;
+  if (end.udt.volume_is_determinant()) values.volume = end.udt.volume();
+  values.converged = found.converged;
   return values;
 }
 

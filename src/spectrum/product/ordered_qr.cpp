@@ -19,7 +19,8 @@ Index size_of(const Indices& list) {
 Indices nonzero_rows(const Matrix& M) {
   std::vector<char> used(static_cast<std::size_t>(M.rows()), 0);
   for (Index j = 0; j < M.cols(); ++j)
-    for (Index i = 0; i < M.rows(); ++i) used[static_cast<std::size_t>(i)] |= M(i, j) != 0 ? 1 : 0;
+    for (Index i = 0; i < M.rows(); ++i)
+      if (M(i, j) != 0) used[static_cast<std::size_t>(i)] = 1;
   Indices rows;
   for (Index i = 0; i < M.rows(); ++i)
     if (used[static_cast<std::size_t>(i)] != 0) rows.push_back(i);

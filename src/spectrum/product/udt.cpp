@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
 
 #include "rezero/linalg/scaled_matrix.h"
 
@@ -45,6 +47,28 @@ void normalize(ScaledColumns& rows) {
 Udt::Udt(Index size)
     : rows_{Matrix::Identity(size, size), std::vector<std::int64_t>(static_cast<std::size_t>(size))} {}
 
+std::vector<Index> Udt::descending(const Matrix& M) const {
+  std::vector<Index> order(static_cast<std::size_t>(M.cols()));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::vector<std::int64_t> size;
+  for (Index j = 0; j < M.cols(); ++j) {
+    const Real norm = M.col(j).norm();
+    const std::int64_t e = rows_.exponents[static_cast<std::size_t>(j)];
+    size.push_back(norm == 0 ? std::numeric_limits<std::int64_t>::min() : e + exponent_of(norm));
+  }
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
+    return size[static_cast<std::size_t>(a)] > size[static_cast<std::size_t>(b)];
+  });
+  return order;
+}
+
+void Udt::reorder(const std::vector<Index>& order) {
+  ScaledColumns sorted{Matrix(rows_.columns(Eigen::all, order)), {}};
+  for (const Index j : order) sorted.exponents.push_back(rows_.exponents[static_cast<std::size_t>(j)]);
+  rows_ = std::move(sorted);
+  identity_ = false;
+}
+
 void Udt::multiply(const OrderedQr& qr, std::int64_t exponent) {
   ScaledColumns X = scaled_rows(qr.R, rows_.exponents);
   for (std::int64_t& e : X.exponents) e += exponent;
@@ -60,6 +84,7 @@ void Udt::multiply(const OrderedQr& qr, std::int64_t exponent) {
   }
   identity_ = false;
   normalize(rows_);
+  if (qr.R.rows() != qr.R.cols() || qr.Q.rows() != qr.Q.cols()) square_ = false;
   for (Index i = 0; i < qr.R.rows(); ++i) {
     const ScaledReal pivot =
         ScaledReal::make(std::abs(qr.R(i, qr.kept[static_cast<std::size_t>(i)])), exponent);
