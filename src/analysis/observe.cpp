@@ -72,8 +72,9 @@ DepthResult observe(const ForwardStep& step, const ScaledVector& x0, const Analy
   DepthResult result;
   result.depth = result.blocks = step.depth;
   result.rows = J.mantissa.rows(), result.cols = J.mantissa.cols();
-  result.frobenius_square = frobenius_square(J.mantissa);
-  if (!result.frobenius_square.is_zero()) result.frobenius_square.exponent += 2 * J.exponent;
+  ScaledReal square = frobenius_square(J.mantissa);
+  if (!square.is_zero()) square.exponent += 2 * J.exponent;
+  result.frobenius_square = square;
   if (result.rows == result.cols) result.identity_error = identity_error(J);
   if (step.state.mantissa.size() == x0.mantissa.size()) result.output_error = max_difference(step.state, x0);
   if (!options.spectrum) return result;
@@ -91,6 +92,25 @@ DepthResult observe(const ForwardStep& step, const ScaledVector& x0, const Analy
                          result.identity_error,
                          result.output_error,
                          detail::ones_overlap(J, result.spectrum, stream_key(0, StreamRole::probe))};
+  for (const Metric& metric : metrics()) result.metrics.push_back(metric.compute(seen));
+  return result;
+}
+
+DepthResult observe_by_products(const ProductStep& step, const ScaledVector& x0,
+                                const AnalysisOptions& options, std::uint64_t seed, int workers) {
+  DepthResult result;
+  result.depth = result.blocks = step.depth;
+  result.rows = step.jacobian.rows(), result.cols = step.jacobian.cols();
+  if (step.state.mantissa.size() == x0.mantissa.size()) result.output_error = max_difference(step.state, x0);
+  SpectrumRequest request;
+  request.method = options.method == "auto" ? "spectra" : options.method;
+  request.top = options.top, request.bottom = options.bottom;
+  request.start = stream_key(seed, StreamRole::start_vector);
+  request.workers = workers;
+  result.spectrum = compute_spectrum(step.jacobian, request);
+  note_underflow(result.spectrum, step.underflow());
+  const Observation seen{&result.spectrum,      result.rows,         result.cols, result.frobenius_square,
+                         result.identity_error, result.output_error, std::nullopt};
   for (const Metric& metric : metrics()) result.metrics.push_back(metric.compute(seen));
   return result;
 }

@@ -164,7 +164,8 @@ EndSearch GolubKahan::search(Index count, SpectrumEnd end, const Real* limit, Ri
     }
     stagnant = worst > best / 2 ? stagnant + 1 : 0;
     best = std::min(best, worst);
-    if (stagnant >= 3 && result.worst_residual <= stagnant_limit) {
+    // At the lower end standing still is no limit of rounding: values nearer to zero may be on their way.
+    if (end == SpectrumEnd::largest && stagnant >= 3 && result.worst_residual <= stagnant_limit) {
       result.converged = true;
       return result;
     }

@@ -4,6 +4,7 @@
 #include "rezero/analysis/result.h"
 #include "rezero/jacobian/backward.h"
 #include "rezero/jacobian/forward.h"
+#include "rezero/spectrum/jacobian_view.h"
 
 namespace rezero {
 
@@ -16,6 +17,18 @@ ScaledReal max_difference(const ScaledVector& a, const ScaledVector& b);
 /// `null_directions`: exact zeros of J that structure proves (a layer norm at the end).
 DepthResult observe(const ForwardStep& step, const ScaledVector& x0, const AnalysisOptions& options,
                     std::uint64_t seed, Index null_directions = 0);
+
+/// J at one depth, known by its products.
+struct ProductStep {
+  Index depth;
+  const JacobianView& jacobian;
+  const ScaledVector& state;
+  std::function<Underflow()> underflow;  ///< asked when the products are done
+};
+
+/// The same of a J that is not formed: what needs ‖J‖_F or entries of J is not there.
+DepthResult observe_by_products(const ProductStep& step, const ScaledVector& x0,
+                                const AnalysisOptions& options, std::uint64_t seed, int workers = 1);
 
 /// What checks look at.
 struct CheckObservation {

@@ -25,7 +25,7 @@ struct DepthResult {
   Index depth = 0, blocks = 0;
   Index rows = 0, cols = 0;
   Spectrum spectrum;
-  ScaledReal frobenius_square;
+  std::optional<ScaledReal> frobenius_square;  ///< ‖J‖_F²; nothing where J was not formed
   std::optional<ScaledReal> identity_error, output_error;
   std::vector<std::optional<Real>> metrics;  ///< in the order of metrics()
   std::optional<Profile> profile;

@@ -48,7 +48,7 @@ Index ends_basis(Index count, Index n);
 /// Random vectors that `density` takes for n values, and the most steps from each: as many vectors of n it
 /// holds.
 Index density_probes(Index n);
-constexpr Index density_most_steps = 200;
+Index density_steps(Index n);
 
 /// In the order of the chain: a full spectrum is computed by the first method that applies and passes its
 /// certificate.

@@ -18,9 +18,9 @@ namespace {
 using detail::ProbeMeasure;
 using detail::ProbeRecurrence;
 
-constexpr Real target = 0.01;
+constexpr Real target = 0.01, sampling_target = 0.007;
 constexpr Real kolmogorov_95 = 1.36;  // of sup |Brownian bridge|
-constexpr Index fewest_probes = 2, first_steps = 50, most_steps = density_most_steps;
+constexpr Index fewest_probes = 2, first_steps = 50;
 constexpr Index intervals = 120;
 
 /// Of F by sampling, over the probes: the weights of a uniform direction are Dirichlet(½, …, ½), so a sum of
@@ -73,7 +73,8 @@ class Quadrature {
   }
 
   SpectralDensity run(std::int64_t exponent) {
-    for (Index steps = first_steps; steps <= most_steps && !density_.converged; steps *= 2) look(steps);
+    for (Index steps = first_steps; steps <= density_steps(A_.cols()) && !density_.converged; steps *= 2)
+      look(steps);
     if (density_.log10_sigma.empty()) return density_;
     const Real unit = static_cast<Real>(exponent) * std::log10(2.0);
     for (Real& edge : density_.log10_sigma) edge += unit;
@@ -154,10 +155,15 @@ Spectrum density_of(const JacobianView& J, const SpectrumRequest& request) {
 
 }  // namespace
 
-/// As many as bring the sampling distance to the target.
+/// As many as bring the sampling distance to its part of the target.
 Index density_probes(Index n) {
-  const Real enough = std::pow(kolmogorov_95 / target, 2) * 2 / static_cast<Real>(n + 2);
+  const Real enough = std::pow(kolmogorov_95 / sampling_target, 2) * 2 / static_cast<Real>(n + 2);
   return std::max(fewest_probes, static_cast<Index>(std::ceil(enough)));
+}
+
+Index density_steps(Index n) {
+  constexpr Index long_vectors = 200000;
+  return n > long_vectors ? 200 : 400;
 }
 
 SpectrumMethod density_method() {
