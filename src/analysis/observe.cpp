@@ -18,7 +18,7 @@ int clamp_exponent(std::int64_t e) {
 void note_underflow(Spectrum& spectrum, Underflow underflow) {
   if (underflow == Underflow::none) return;
   spectrum.null_directions = 0;
-  if (underflow != Underflow::product) return;
+  if (underflow != Underflow::product || spectrum.relative_error_estimate) return;  // or J was not looked at
   spectrum.certified = false;
   if (spectrum.message.empty())
     spectrum.message = "entries of J below 2^-1074 of the largest were lost in the products";
@@ -35,6 +35,7 @@ void declare_null(Spectrum& spectrum, Index count) {
     spectrum.sigma[i] = {};
     ++spectrum.null_directions;
   }
+  if (spectrum.relative_error_estimate && spectrum.unresolved() == 0) spectrum.relative_resolution = 0;
 }
 
 }  // namespace
@@ -67,7 +68,7 @@ ScaledReal max_difference(const ScaledVector& a, const ScaledVector& b) {
 }
 
 DepthResult observe(const ForwardStep& step, const ScaledVector& x0, const AnalysisOptions& options,
-                    std::uint64_t seed, Index null_directions) {
+                    std::uint64_t seed, Index null_directions, const FactorSource& factors) {
   const ScaledMatrix& J = step.jacobian;
   DepthResult result;
   result.depth = result.blocks = step.depth;
@@ -82,7 +83,10 @@ DepthResult observe(const ForwardStep& step, const ScaledVector& x0, const Analy
   request.method = options.method;
   request.top = options.top, request.bottom = options.bottom;
   request.start = stream_key(seed, StreamRole::start_vector);
-  result.spectrum = compute_spectrum(J, request);
+  request.proved_zeros = null_directions;
+  JacobianView view = view_of(J);
+  view.factors = factors;
+  result.spectrum = compute_spectrum(view, request);
   note_underflow(result.spectrum, step.underflow);
   declare_null(result.spectrum, null_directions);
   const Observation seen{&result.spectrum,

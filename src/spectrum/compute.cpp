@@ -77,7 +77,7 @@ Spectrum by_condition(const JacobianView& J, const SpectrumRequest& request) {
     return dense;
   }
   if (!J.has(JacobianForm::factors)) {
-    dense.choice = seen + ": the factors that would tell more are not at hand";
+    dense.choice = seen + ": there is no room or no factors for the product method, which would tell more";
     return dense;
   }
   Spectrum product = spectrum_methods().at("product").compute(J, request);

@@ -14,9 +14,10 @@ ScaledReal identity_error(const ScaledMatrix& J);
 ScaledReal max_difference(const ScaledVector& a, const ScaledVector& b);
 
 /// Spectrum (if asked for), norms, errors and metrics of J = ∂x_L/∂x_0 at one depth.
-/// `null_directions`: exact zeros of J that structure proves (a layer norm at the end).
+/// `null_directions`: exact zeros of J that structure proves (a layer norm at the end). `factors`: of that J,
+/// for the methods that need them.
 DepthResult observe(const ForwardStep& step, const ScaledVector& x0, const AnalysisOptions& options,
-                    std::uint64_t seed, Index null_directions = 0);
+                    std::uint64_t seed, Index null_directions = 0, const FactorSource& factors = {});
 
 /// J at one depth, known by its products.
 struct ProductStep {
