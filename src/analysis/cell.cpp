@@ -112,7 +112,7 @@ class CellRun {
     Index null_directions = last ? last.kind->null_directions * shape.positions : 0;
     const FactorSource factors = detail::factors_of(stack_, step.depth, cell_, options_, run_);
     if (!options_.final_norm && !options_.view.of && !options_.view.wrt)
-      return observe(step, x0_, options_, cell_.labels.seed, null_directions, factors);
+      return observe(step, x0_, options_, cell_.labels.seed, {null_directions, factors, run_.threads});
     ScaledVector state = step.state;
     ScaledMatrix jacobian = step.jacobian;
     if (options_.final_norm) null_directions = apply_final_norm(state, jacobian, step.depth - 1);
@@ -128,7 +128,7 @@ class CellRun {
     }
     if (!renormalize(jacobian)) throw NumericalError("the final norm's derivative is not finite");
     return observe({step.depth, state, jacobian, step.underflow}, start, options_, cell_.labels.seed,
-                   null_directions, factors);
+                   {null_directions, factors, run_.threads});
   }
 
   NormSpec last_norm(Index l) const { return stack_->block(l)->parts().post_norm; }

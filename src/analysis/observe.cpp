@@ -68,7 +68,7 @@ ScaledReal max_difference(const ScaledVector& a, const ScaledVector& b) {
 }
 
 DepthResult observe(const ForwardStep& step, const ScaledVector& x0, const AnalysisOptions& options,
-                    std::uint64_t seed, Index null_directions, const FactorSource& factors) {
+                    std::uint64_t seed, const JacobianFacts& facts) {
   const ScaledMatrix& J = step.jacobian;
   DepthResult result;
   result.depth = result.blocks = step.depth;
@@ -83,12 +83,13 @@ DepthResult observe(const ForwardStep& step, const ScaledVector& x0, const Analy
   request.method = options.method;
   request.top = options.top, request.bottom = options.bottom;
   request.start = stream_key(seed, StreamRole::start_vector);
-  request.proved_zeros = null_directions;
+  request.proved_zeros = facts.null_directions;
+  request.workers = facts.workers;
   JacobianView view = view_of(J);
-  view.factors = factors;
+  view.factors = facts.factors;
   result.spectrum = compute_spectrum(view, request);
   note_underflow(result.spectrum, step.underflow);
-  declare_null(result.spectrum, null_directions);
+  declare_null(result.spectrum, facts.null_directions);
   const Observation seen{&result.spectrum,
                          result.rows,
                          result.cols,

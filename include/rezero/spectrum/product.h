@@ -37,8 +37,9 @@ struct ProductValues {
 /// graded QR decompositions of products of matrices", 1997.
 class GradedProduct {
  public:
-  /// S: n × k with orthonormal columns; the identity for J itself.
-  explicit GradedProduct(Matrix start);
+  /// S: n × k with orthonormal columns; the identity for J itself. `workers`: threads over the columns that a
+  /// factor is applied to; bytes do not depend on them.
+  explicit GradedProduct(Matrix start, int workers = 1);
   ~GradedProduct();
   GradedProduct(GradedProduct&&) noexcept;
   GradedProduct& operator=(GradedProduct&&) noexcept;
@@ -68,6 +69,6 @@ class GradedProduct {
 /// the method, not the rounding within a factor that both directions share. Values that the last two sweeps
 /// do not agree on to 1e-4 are dropped, with all that are smaller. Cost of a sweep as GradedProduct, and a
 /// Jacobi iteration. factors.count ≥ 1.
-ProductValues product_singular_values(const FactorSource& factors);
+ProductValues product_singular_values(const FactorSource& factors, int workers = 1);
 
 }  // namespace rezero

@@ -7,6 +7,7 @@
 
 #include "rezero/core/error.h"
 #include "rezero/linalg/scaled_matrix.h"
+#include "rezero/parallel/for_each.h"
 #include "rezero/random/sample.h"
 #include "rezero/spectrum/product.h"
 #include "spectrum/product/udt.h"
@@ -27,13 +28,25 @@ Index lines_that_are_not_zero(const Vector& probe) {
   return (probe.array() != 0).count();
 }
 
+/// Panels start at multiples of 8 columns: the products' bits do not depend on the split then.
+void apply_in_panels(const LinearMap& A, const Matrix& in, Matrix& out, int workers) {
+  constexpr Index narrowest = 32;
+  const Index panels = std::clamp<Index>(in.cols() / narrowest, 1, std::max(workers, 1));
+  const auto start = [&](Index i) { return i == panels ? in.cols() : i * in.cols() / panels / 8 * 8; };
+  for_each_index(panels, workers, [&](Index i) {
+    const Index width = start(i + 1) - start(i);
+    A.apply(in.middleCols(start(i), width), out.middleCols(start(i), width));
+  });
+}
+
 }  // namespace
 
 /// The product is (running) · diag(2^e) T with running = A … Q scaled; looked_at is what it was at the last
 /// look, since_look the factors after it.
 struct GradedProduct::State {
-  explicit State(Matrix start)
-      : start_columns(start.cols()),
+  State(Matrix start, int threads)
+      : workers(threads),
+        start_columns(start.cols()),
         rank_bound(start.cols()),
         udt(start.cols()),
         running{start, 0},
@@ -49,7 +62,7 @@ struct GradedProduct::State {
 
   void apply(const ScaledMap& A) {
     Matrix next(A.map->rows(), running.mantissa.cols());
-    A.map->apply(running.mantissa, next);
+    apply_in_panels(*A.map, running.mantissa, next, workers);
     running.mantissa.swap(next);
     running.exponent += A.exponent;
     if (!renormalize(running)) throw NumericalError("the product of the derivatives is not finite");
@@ -145,6 +158,7 @@ struct GradedProduct::State {
     return static_cast<Real>(count) * n * std::numeric_limits<Real>::epsilon();
   }
 
+  int workers;
   Index factors = 0, start_columns, rank_bound;
   detail::Udt udt;
   ScaledMatrix running, looked_at;
@@ -154,7 +168,8 @@ struct GradedProduct::State {
   Real condition_sum = 0;
 };
 
-GradedProduct::GradedProduct(Matrix start) : state_(std::make_unique<State>(std::move(start))) {}
+GradedProduct::GradedProduct(Matrix start, int workers)
+    : state_(std::make_unique<State>(std::move(start), workers)) {}
 GradedProduct::~GradedProduct() = default;
 GradedProduct::GradedProduct(GradedProduct&&) noexcept = default;
 GradedProduct& GradedProduct::operator=(GradedProduct&&) noexcept = default;

@@ -28,12 +28,13 @@ struct Sweep {
 
 enum class Direction { forward, transposed };
 
-Sweep sweep(const FactorSource& factors, Direction direction, std::optional<Matrix> start) {
+Sweep sweep(const FactorSource& factors, Direction direction, std::optional<Matrix> start, int workers) {
   std::optional<GradedProduct> product;
   for (Index l = 0; l < factors.count; ++l) {
     ScaledMap A = factors.at(direction == Direction::forward ? l : factors.count - 1 - l);
     if (direction == Direction::transposed) A.map = transpose_map(A.map);
-    if (!product) product.emplace(start ? std::move(*start) : Matrix::Identity(A.map->cols(), A.map->cols()));
+    if (!product)
+      product.emplace(start ? std::move(*start) : Matrix::Identity(A.map->cols(), A.map->cols()), workers);
     product->push(A);
   }
   return {product->values(), product->range()};
@@ -67,13 +68,13 @@ bool worth_another(const ProductValues& now, const std::optional<ProductValues>&
 
 }  // namespace
 
-ProductValues product_singular_values(const FactorSource& factors) {
+ProductValues product_singular_values(const FactorSource& factors, int workers) {
   REZERO_REQUIRE(factors.count > 0);
-  Sweep before = sweep(factors, Direction::transposed, {});
+  Sweep before = sweep(factors, Direction::transposed, {}, workers);
   std::optional<ProductValues> result;
   Direction direction = Direction::forward;
   for (int sweeps = 2; sweeps <= most_sweeps; ++sweeps) {
-    Sweep last = sweep(factors, direction, std::move(before.range));
+    Sweep last = sweep(factors, direction, std::move(before.range), workers);
     ProductValues now = compared(last.values, before.values);
     now.sweeps = sweeps;
     const bool go_on = worth_another(now, result);
