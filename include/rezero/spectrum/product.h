@@ -60,6 +60,11 @@ class GradedProduct {
   std::unique_ptr<State> state_;
 };
 
+struct ProductOptions {
+  int workers = 1;         ///< as for GradedProduct
+  Index proved_zeros = 0;  ///< exact zeros of J that the caller can prove; rank_bound respects them
+};
+
 /// The singular values of J by sweeps through the factors in both directions: Jᵀ = A_1ᵀ … A_Lᵀ first, whose
 /// range, in its order, is what J is then applied to, so that a factor which is badly graded at the beginning
 /// is met in its own order. The difference of the last two sweeps, the largest over all values relative to
@@ -69,6 +74,6 @@ class GradedProduct {
 /// the method, not the rounding within a factor that both directions share. Values that the last two sweeps
 /// do not agree on to 1e-4 are dropped, with all that are smaller. Cost of a sweep as GradedProduct, and a
 /// Jacobi iteration. factors.count ≥ 1.
-ProductValues product_singular_values(const FactorSource& factors, int workers = 1);
+ProductValues product_singular_values(const FactorSource& factors, const ProductOptions& options = {});
 
 }  // namespace rezero

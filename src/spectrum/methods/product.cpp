@@ -29,7 +29,7 @@ Spectrum product_spectrum(const JacobianView& J, const SpectrumRequest& request)
   spectrum.method = "product";
   ProductValues values;
   try {
-    values = product_singular_values(J.factors, request.workers);
+    values = product_singular_values(J.factors, {request.workers, request.proved_zeros});
     spectrum.message = detail::product_fault(values, dimension, J.matrix);
   } catch (const NumericalError& error) {
     spectrum.message = error.what();

@@ -68,15 +68,17 @@ bool worth_another(const ProductValues& now, const std::optional<ProductValues>&
 
 }  // namespace
 
-ProductValues product_singular_values(const FactorSource& factors, int workers) {
+ProductValues product_singular_values(const FactorSource& factors, const ProductOptions& options) {
   REZERO_REQUIRE(factors.count > 0);
-  Sweep before = sweep(factors, Direction::transposed, {}, workers);
+  Sweep before = sweep(factors, Direction::transposed, {}, options.workers);
   std::optional<ProductValues> result;
   Direction direction = Direction::forward;
   for (int sweeps = 2; sweeps <= most_sweeps; ++sweeps) {
-    Sweep last = sweep(factors, direction, std::move(before.range), workers);
+    Sweep last = sweep(factors, direction, std::move(before.range), options.workers);
     ProductValues now = compared(last.values, before.values);
     now.sweeps = sweeps;
+    const auto dimension = static_cast<Index>(now.sigma.size());
+    now.rank_bound = std::max(std::min(now.rank_bound, dimension - options.proved_zeros), now.rank);
     const bool go_on = worth_another(now, result);
     const bool better =
         !result || now.rank > result->rank ||
