@@ -62,6 +62,11 @@ Real ProbeMeasure::cdf(Real sigma) const {
   return share + values_[i - 1] + t * (values_[i] - values_[i - 1]);
 }
 
+Real ProbeMeasure::smallest_above(Real floor) const {
+  const auto first = std::upper_bound(nodes_.begin(), nodes_.end(), floor);
+  return first == nodes_.end() ? nodes_.back() : *first;
+}
+
 Real ProbeMeasure::moment(int power) const {
   Real sum = 0;
   for (std::size_t i = 0; i < nodes_.size(); ++i) sum += weights_[i] * std::pow(nodes_[i], power);

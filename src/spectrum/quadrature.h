@@ -19,7 +19,7 @@ class ProbeMeasure {
   /// Share up to sigma. A node that has converged is a jump; between the others F is interpolated through
   /// their mid-weights, linearly in log σ: half of a node's weight lies below it.
   Real cdf(Real sigma) const;
-  Real smallest() const { return nodes_.front(); }
+  Real smallest_above(Real floor) const;  ///< node; the largest if there is none
   Real largest() const { return nodes_.back(); }
   Real moment(int power) const;  ///< Σ w σ^power
 

@@ -34,7 +34,7 @@ std::vector<Real> edges(const std::vector<ProbeMeasure>& measures, Index n) {
   Real low = HUGE_VAL, high = 0;
   for (const ProbeMeasure& measure : measures) high = std::max(high, measure.largest());
   const Real floor = high * static_cast<Real>(n) * 2.3e-16;
-  for (const ProbeMeasure& measure : measures) low = std::min(low, std::max(measure.smallest(), floor));
+  for (const ProbeMeasure& measure : measures) low = std::min(low, measure.smallest_above(floor));
   const Real top = std::log10(high), span = std::max(top - std::log10(low), 0.05), pad = span / 20;
   std::vector<Real> points;
   for (Index i = 0; i <= intervals; ++i)
@@ -87,6 +87,7 @@ class Quadrature {
     return density_;
   }
 
+  const std::string& fault() const { return fault_; }
   Index products() const {
     Index sum = 0;
     for (const ProbeRecurrence& probe : probes_) sum += 2 * probe.steps();
@@ -103,6 +104,7 @@ class Quadrature {
       full.push_back(probe.measure(steps));
       half.push_back(probe.measure(probe.steps() < steps ? steps : steps / 2));
       longest = std::max(longest, probe.steps());
+      if (!moments_agree(full.back(), probe)) fault_ = "the Gauss rule of a probe misses its second moment";
     }
     density_.steps = longest;
     const bool zero =
@@ -112,6 +114,14 @@ class Quadrature {
     density_.cdf = mean_cdf(full, density_.log10_sigma);
     density_.steps_distance = distance(density_.cdf, mean_cdf(half, density_.log10_sigma));
     density_.converged = density_.steps_distance <= target / 2;
+  }
+
+  /// A Gauss rule has the first two moments of σ² exactly, and the products give them without one.
+  static bool moments_agree(const ProbeMeasure& measure, const ProbeRecurrence& probe) {
+    constexpr Real slack = 1e-8;
+    const Real second = probe.first_square(), fourth = probe.second_square();
+    return std::abs(measure.moment(2) - second) <= slack * second &&
+           (probe.steps() < 2 || std::abs(measure.moment(4) - fourth) <= slack * fourth);
   }
 
   void moments(std::int64_t exponent) {
@@ -130,6 +140,7 @@ class Quadrature {
   int workers_;
   std::vector<ProbeRecurrence> probes_;
   SpectralDensity density_;
+  std::string fault_;
 };
 
 Spectrum density_of(const JacobianView& J, const SpectrumRequest& request) {
@@ -141,7 +152,8 @@ Spectrum density_of(const JacobianView& J, const SpectrumRequest& request) {
   spectrum.method = "density", spectrum.part = SpectrumPart::density;
   SpectralDensity density = quadrature.run(map.exponent);
   spectrum.applications = quadrature.products();
-  if (density.log10_sigma.empty()) return spectrum;
+  if (!quadrature.fault().empty()) spectrum.message = quadrature.fault();
+  if (density.log10_sigma.empty() || !quadrature.fault().empty()) return spectrum;
   spectrum.status = density.converged ? SpectrumStatus::converged : SpectrumStatus::partial;
   spectrum.message =
       density.converged
