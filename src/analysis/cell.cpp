@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/by_products.h"
 #include "analysis/equal_shape_runs.h"
+#include "analysis/factors.h"
+#include "analysis/final_norm.h"
 #include "rezero/analysis/observe.h"
 #include "rezero/analysis/sweep.h"
 #include "rezero/core/contract.h"
@@ -42,6 +45,9 @@ class CellRun {
 
   void pass() {
     stack_ = cell_.stack ? cell_.stack : build_stack(*cell_.spec, cell_.labels.seed, cell_.depths.back());
+    if (spectrum_form(cell_, options_, run_.max_memory) == JacobianForm::map)
+      return detail::run_by_products(stack_, cell_, options_, run_,
+                                     [this](DepthResult depth) { keep(std::move(depth)); });
     x0_ = {stack_->input(), 0};
     states_.push_back(x0_);
     ForwardOptions forward;
@@ -82,6 +88,10 @@ class CellRun {
     DepthResult depth = seen(step);
     depth.depth = step.depth / stack_->blocks_per_layer();
     if (options_.profile || !options_.checks.empty()) look_back(depth);
+    keep(std::move(depth));
+  }
+
+  void keep(DepthResult depth) {
     if (options_.spectrum && depth.spectrum.status == SpectrumStatus::breakdown)
       result_.failures.push_back({depth.depth, "spectrum", depth.spectrum.message});
     result_.depths.push_back(std::move(depth));
@@ -101,14 +111,12 @@ class CellRun {
     const Shape shape = stack_->shape_after(step.depth);
     NormSpec last = last_norm(step.depth - 1);
     Index null_directions = last ? last.null_directions(shape) : 0;
+    const FactorSource factors = detail::factors_of(stack_, step.depth, cell_, options_, run_);
     if (!options_.final_norm && !options_.view.of && !options_.view.wrt)
-      return observe(step, x0_, options_, cell_.labels.seed, null_directions);
+      return observe(step, x0_, options_, cell_.labels.seed, {null_directions, factors, run_.threads});
     ScaledVector state = step.state;
     ScaledMatrix jacobian = step.jacobian;
-    if (options_.final_norm) {
-      last = apply_final_norm(state, jacobian, step.depth - 1);
-      null_directions = last.null_directions(shape);
-    }
+    if (options_.final_norm) last = apply_final_norm(state, jacobian, step.depth - 1, null_directions);
     ScaledVector start = x0_;
     if (options_.view.of) {
       const Index row = *options_.view.of * shape.features;
@@ -122,31 +130,22 @@ class CellRun {
     }
     if (!renormalize(jacobian)) throw NumericalError("the final norm's derivative is not finite");
     return observe({step.depth, state, jacobian, step.underflow}, start, options_, cell_.labels.seed,
-                   null_directions);
+                   {null_directions, factors, run_.threads});
   }
 
   NormSpec last_norm(Index l) const { return stack_->block(l)->parts().post_norm; }
 
-  /// The kind of norm that the stack's blocks have, else layer norm: applied, and given back.
-  NormSpec apply_final_norm(ScaledVector& state, ScaledMatrix& jacobian, Index l) const {
-    const BlockPtr block = stack_->block(l);
-    NormSpec norm = block->parts().pre_norm ? block->parts().pre_norm : block->parts().post_norm;
-    if (!norm) norm = NormSpec::of("layer_norm");
-    norm.weight = norm.bias = nullptr;
-    Vector x = state.mantissa;
-    if (norm.kind->has_eps && !norm.kind->has_running &&
-        state.exponent > 0) {  // N(2^e x) is N(x) with ε / 4^e, its derivative 2^−e times that
-      norm.eps *= std::exp2(-2 * static_cast<Real>(state.exponent));
-      jacobian.exponent -= state.exponent;
-    } else {
-      x *= std::exp2(static_cast<Real>(state.exponent));
-    }
-    const Linearization at = norm.layer(stack_->shape_after(l + 1))->linearize(x);
+  /// Gives the norm, and the null directions of its derivative.
+  NormSpec apply_final_norm(ScaledVector& state, ScaledMatrix& jacobian, Index l,
+                            Index& null_directions) const {
+    detail::FinalNorm norm = detail::final_norm_at(*stack_, state, l);
     Matrix through(jacobian.mantissa.rows(), jacobian.mantissa.cols());
-    at.derivative->apply(jacobian.mantissa, through);
+    norm.derivative.map->apply(jacobian.mantissa, through);
     jacobian.mantissa.swap(through);
-    state = {at.value, 0};
-    return norm;
+    jacobian.exponent += norm.derivative.exponent;
+    state = {std::move(norm.value), 0};
+    null_directions = norm.null_directions;
+    return norm.norm;
   }
 
   /// The backward pass from this depth: gradients for profiles and checks, suffix norms for profiles.

@@ -1,6 +1,8 @@
 #include <algorithm>
 
+#include "analysis/cost.h"
 #include "rezero/analysis/sweep.h"
+#include "rezero/spectrum/method.h"
 
 namespace rezero {
 namespace {
@@ -12,6 +14,11 @@ constexpr Real spectrum_flops =
 
 constexpr Real state_overhead = 64;  // allocation and exponent of a kept state
 constexpr Real facts_bytes = 1500;   // what a check keeps of a block: culprits with their texts, twice
+
+// A product spectrum: Q, T, the running product and its copy, each with its successor; of a factor QR with Q
+// (8/3 n³) and T (n³) at most; of a Jacobi iteration about six sweeps. In units of n² doubles and n³.
+constexpr Real factored_matrices = 10, factor_flops = 11.0 / 3, jacobi_flops = 20;
+constexpr Real product_sweeps = 2;  // through the factors
 
 struct Size {
   Real n, weights, flops_per_column;
@@ -42,36 +49,167 @@ Size size_of(const Cell& cell) {
       4 * n * n};  // a loaded stack's weights are in memory already; the estimate takes two square matrices
 }
 
-Real cell_bytes(const Cell& cell, const AnalysisOptions& options) {
+Real blocks_of(const Cell& cell) {
+  const Real per_layer = cell.spec ? static_cast<Real>(cell.spec->family->blocks.size()) : 1;
+  return static_cast<Real>(cell.depths.back()) * per_layer;
+}
+
+bool looks_back(const AnalysisOptions& options) {
+  return options.profile || !options.checks.empty();
+}
+
+bool by_factors(const AnalysisOptions& options) {
+  return options.spectrum && options.method != "auto" &&
+         spectrum_methods().at(options.method).needs == JacobianForm::factors;
+}
+
+Real dense_bytes(const Cell& cell, const AnalysisOptions& options) {
   const Size size = size_of(cell);
   Real bytes = square_matrices * size.n * size.n * sizeof(Real) + size.weights + fixed_bytes;
-  const Real per_layer = cell.spec ? static_cast<Real>(cell.spec->family->blocks.size()) : 1;
-  const Real depth = static_cast<Real>(cell.depths.back()) * per_layer;  // in blocks
-  if (options.profile || !options.checks.empty()) bytes += depth * (size.n * sizeof(Real) + state_overhead);
-  if (!options.checks.empty()) bytes += depth * facts_bytes;
+  if (by_factors(options)) bytes += factored_matrices * size.n * size.n * sizeof(Real);
+  if (looks_back(options)) bytes += blocks_of(cell) * (size.n * sizeof(Real) + state_overhead);
+  if (!options.checks.empty()) bytes += blocks_of(cell) * facts_bytes;
   return bytes;
 }
 
-Real cell_flops(const Cell& cell, const AnalysisOptions& options) {
+Real dense_flops(const Cell& cell, const AnalysisOptions& options) {
   const Size size = size_of(cell);
   const Real block = size.n * size.flops_per_column;
   Real flops = static_cast<Real>(cell.depths.back()) * block;
   for (Index depth : cell.depths) {
-    if (options.spectrum) flops += spectrum_flops * size.n * size.n * size.n;
+    const Real cube = size.n * size.n * size.n;
+    if (by_factors(options))
+      flops +=
+          product_sweeps * (static_cast<Real>(depth) * (block + factor_flops * cube) + jacobi_flops * cube);
+    else if (options.spectrum)
+      flops += spectrum_flops * cube;
     if (options.profile) flops += static_cast<Real>(depth) * block;
   }
   return flops;
 }
 
+/// Vectors of n doubles that a method holds by products, and products that it takes, roughly: a search and a
+/// half of its basis; probes of a hundred steps.
+struct ProductWork {
+  Real vectors, products;
+};
+
+bool is_density(const AnalysisOptions& options) {
+  return options.method != "auto" && spectrum_methods().at(options.method).gives == SpectrumScope::density;
+}
+
+ProductWork product_work(const Cell& cell, const AnalysisOptions& options) {
+  const auto n = static_cast<Index>(size_of(cell).n);
+  if (is_density(options)) {
+    const auto probes = static_cast<Real>(density_probes(n));
+    return {probes * static_cast<Real>(density_steps(n)) + 8, probes * 200};
+  }
+  const auto basis = static_cast<Real>(ends_basis(std::max(options.top, options.bottom), n));
+  return {2 * basis + 4 * static_cast<Real>(options.top + options.bottom) + 8, 3 * basis + 100};
+}
+
+/// A kept derivative: its weights and, for each of its inner layers, values and their slopes; attention's
+/// weights of every pair of positions and head.
+Real kept_block_bytes(const Cell& cell) {
+  const Size size = size_of(cell);
+  Real numbers = 16 * size.n;
+  if (cell.spec) {
+    const auto positions = static_cast<Real>(cell.spec->shape().positions);
+    for (const BranchKind* kind : cell.spec->family->branches()) {
+      for (const WeightSlot& slot : kind->slots(cell.spec->sizes()))
+        numbers += 2 * positions * static_cast<Real>(slot.outputs);
+      if (kind->is_attention)
+        numbers += 2 * static_cast<Real>(cell.spec->tokens.heads) * positions * positions;
+    }
+  }
+  return size.weights + numbers * sizeof(Real);
+}
+
+/// All but kept derivatives: states, bases, one block.
+Real least_product_bytes(const Cell& cell, const AnalysisOptions& options) {
+  const Real vectors = blocks_of(cell) + 1 + product_work(cell, options).vectors;
+  return vectors * size_of(cell).n * sizeof(Real) + kept_block_bytes(cell) + fixed_bytes;
+}
+
+/// Of one column by matrix-vector products, over that of a column among many, measured: memory sets the pace
+/// unless the positions make a matrix of the column.
+Real single_column_penalty(const Cell& cell) {
+  return cell.spec && cell.spec->shape().positions >= 16 ? 2 : 12;
+}
+
+Real product_flops(const Cell& cell, const AnalysisOptions& options) {
+  const Size size = size_of(cell);
+  const ProductWork work = product_work(cell, options);
+  Real flops = 0;
+  for (const Index depth : cell.depths)
+    flops += work.products * (static_cast<Real>(depth) * size.flops_per_column + 4 * size.n * work.vectors);
+  return flops;
+}
+
+bool products_are_cheaper(const Cell& cell, const AnalysisOptions& options) {
+  constexpr Real smallest = 1024;
+  return size_of(cell).n >= smallest &&
+         single_column_penalty(cell) * product_flops(cell, options) < dense_flops(cell, options);
+}
+
 }  // namespace
 
-CostEstimate estimate_cost(const SweepPlan& plan, const std::vector<Cell>& cells, int threads) {
+JacobianForm spectrum_form(const Cell& cell, const AnalysisOptions& options, Real max_memory) {
+  if (!options.spectrum || looks_back(options)) return JacobianForm::dense;
+  const bool is_auto = options.method == "auto", ends = options.top + options.bottom > 0;
+  if (!is_auto && spectrum_methods().at(options.method).needs != JacobianForm::map)
+    return JacobianForm::dense;
+  if (is_density(options)) return JacobianForm::map;
+  const bool fits = dense_bytes(cell, options) <= max_memory;
+  if (!ends) return JacobianForm::dense;
+  if (!fits) return JacobianForm::map;
+  if (options.bottom > 0) return JacobianForm::dense;
+  return !is_auto || products_are_cheaper(cell, options) ? JacobianForm::map : JacobianForm::dense;
+}
+
+CellCost cost_of(const Cell& cell, const AnalysisOptions& options, Real max_memory) {
+  CellCost cost;
+  cost.form = spectrum_form(cell, options, max_memory);
+  const bool formed = cost.form == JacobianForm::dense;
+  if (options.spectrum)
+    cost.method = options.method != "auto" ? options.method : formed ? "dense" : "spectra";
+  cost.bytes = formed ? dense_bytes(cell, options) : least_product_bytes(cell, options);
+  cost.flops = formed ? dense_flops(cell, options) : product_flops(cell, options);
+  return cost;
+}
+
+Index detail::kept_blocks(const Cell& cell, const AnalysisOptions& options, Real bytes) {
+  const Real blocks = (bytes - least_product_bytes(cell, options)) / kept_block_bytes(cell);
+  return static_cast<Index>(std::clamp<Real>(blocks, 0, blocks_of(cell)));
+}
+
+namespace {
+
+Real with_factors_bytes(const Cell& cell, const AnalysisOptions& options) {
+  const Real n = size_of(cell).n;
+  return dense_bytes(cell, options) + (by_factors(options) ? 0 : factored_matrices * n * n * sizeof(Real));
+}
+
+}  // namespace
+
+bool detail::room_for_factors(const Cell& cell, const AnalysisOptions& options, Real bytes) {
+  return by_factors(options) || with_factors_bytes(cell, options) <= bytes;
+}
+
+Index detail::kept_factors(const Cell& cell, const AnalysisOptions& options, Real bytes) {
+  const Real blocks = (bytes - with_factors_bytes(cell, options)) / kept_block_bytes(cell);
+  return static_cast<Index>(std::clamp<Real>(blocks, 0, blocks_of(cell)));
+}
+
+CostEstimate estimate_cost(const SweepPlan& plan, const std::vector<Cell>& cells, int threads,
+                           Real max_memory) {
   CostEstimate cost;
   cost.cells = cells.size();
   for (const Cell& cell : cells) {
     cost.rows += cell.depths.size();
-    cost.bytes_per_worker = std::max(cost.bytes_per_worker, cell_bytes(cell, plan.analysis));
-    cost.flops += cell_flops(cell, plan.analysis);
+    const CellCost each = cost_of(cell, plan.analysis, max_memory);
+    cost.bytes_per_worker = std::max(cost.bytes_per_worker, each.bytes);
+    cost.flops += each.flops;
   }
   const bool side_by_side = static_cast<int>(cells.size()) >= threads;
   cost.bytes = cost.bytes_per_worker * (side_by_side ? threads : 1);

@@ -18,7 +18,7 @@ int clamp_exponent(std::int64_t e) {
 void note_underflow(Spectrum& spectrum, Underflow underflow) {
   if (underflow == Underflow::none) return;
   spectrum.null_directions = 0;
-  if (underflow != Underflow::product) return;
+  if (underflow != Underflow::product || spectrum.relative_error_estimate) return;  // or J was not looked at
   spectrum.certified = false;
   if (spectrum.message.empty())
     spectrum.message = "entries of J below 2^-1074 of the largest were lost in the products";
@@ -41,6 +41,7 @@ void declare_null(Spectrum& spectrum, Index count) {
     spectrum.sigma[i] = {};
     ++spectrum.null_directions;
   }
+  if (spectrum.relative_error_estimate && spectrum.unresolved() == 0) spectrum.relative_resolution = 0;
 }
 
 }  // namespace
@@ -77,13 +78,14 @@ ScaledReal max_difference(const ScaledVector& a, const ScaledVector& b) {
 }
 
 DepthResult observe(const ForwardStep& step, const ScaledVector& x0, const AnalysisOptions& options,
-                    std::uint64_t seed, Index null_directions) {
+                    std::uint64_t seed, const JacobianFacts& facts) {
   const ScaledMatrix& J = step.jacobian;
   DepthResult result;
   result.depth = result.blocks = step.depth;
   result.rows = J.mantissa.rows(), result.cols = J.mantissa.cols();
-  result.frobenius_square = frobenius_square(J.mantissa);
-  if (!result.frobenius_square.is_zero()) result.frobenius_square.exponent += 2 * J.exponent;
+  ScaledReal square = frobenius_square(J.mantissa);
+  if (!square.is_zero()) square.exponent += 2 * J.exponent;
+  result.frobenius_square = square;
   if (result.rows == result.cols) result.identity_error = identity_error(J);
   if (step.state.mantissa.size() == x0.mantissa.size()) result.output_error = max_difference(step.state, x0);
   if (!options.checks.empty() && result.identity_error && result.output_error)
@@ -94,9 +96,13 @@ DepthResult observe(const ForwardStep& step, const ScaledVector& x0, const Analy
   request.method = options.method;
   request.top = options.top, request.bottom = options.bottom;
   request.start = stream_key(seed, StreamRole::start_vector);
-  result.spectrum = compute_spectrum(J, request);
+  request.proved_zeros = facts.null_directions;
+  request.workers = facts.workers;
+  JacobianView view = view_of(J);
+  view.factors = facts.factors;
+  result.spectrum = compute_spectrum(view, request);
   note_underflow(result.spectrum, step.underflow);
-  declare_null(result.spectrum, null_directions);
+  declare_null(result.spectrum, facts.null_directions);
   const Observation seen{&result.spectrum,
                          result.rows,
                          result.cols,
@@ -104,6 +110,25 @@ DepthResult observe(const ForwardStep& step, const ScaledVector& x0, const Analy
                          result.identity_error,
                          result.output_error,
                          detail::ones_overlap(J, result.spectrum, stream_key(0, StreamRole::probe))};
+  for (const Metric& metric : metrics()) result.metrics.push_back(metric.compute(seen));
+  return result;
+}
+
+DepthResult observe_by_products(const ProductStep& step, const ScaledVector& x0,
+                                const AnalysisOptions& options, std::uint64_t seed, int workers) {
+  DepthResult result;
+  result.depth = result.blocks = step.depth;
+  result.rows = step.jacobian.rows(), result.cols = step.jacobian.cols();
+  if (step.state.mantissa.size() == x0.mantissa.size()) result.output_error = max_difference(step.state, x0);
+  SpectrumRequest request;
+  request.method = options.method == "auto" ? "spectra" : options.method;
+  request.top = options.top, request.bottom = options.bottom;
+  request.start = stream_key(seed, StreamRole::start_vector);
+  request.workers = workers;
+  result.spectrum = compute_spectrum(step.jacobian, request);
+  note_underflow(result.spectrum, step.underflow());
+  const Observation seen{&result.spectrum,      result.rows,         result.cols, result.frobenius_square,
+                         result.identity_error, result.output_error, std::nullopt};
   for (const Metric& metric : metrics()) result.metrics.push_back(metric.compute(seen));
   return result;
 }

@@ -79,6 +79,7 @@ SweepSummary run_sweep(const SweepPlan& plan, const std::vector<Cell>& cells, co
   Progress progress(run.progress, all_blocks(cells));
   RunOptions inner = run;
   inner.threads = side_by_side ? 1 : run.threads;
+  inner.cells_at_once = side_by_side ? run.threads : 1;
   if (run.progress) inner.progress = [&progress](Index, Index) { progress.step(); };
   for_each_index(static_cast<Index>(cells.size()), side_by_side ? run.threads : 1, [&](Index i) {
     ordered.put(run_cell(cells[static_cast<std::size_t>(i)], plan.analysis, inner));

@@ -145,13 +145,25 @@ std::vector<ListedEntry> list_checks() {
   return entries;
 }
 
+std::string scope_text(SpectrumScope scope) {
+  switch (scope) {
+    case SpectrumScope::full:
+      return "the full spectrum (and its ends)";
+    case SpectrumScope::ends:
+      return "ends: --top, --bottom";
+    case SpectrumScope::density:
+      return "a distribution, no values";
+  }
+  return {};
+}
+
 std::vector<ListedEntry> list_methods() {
   std::vector<ListedEntry> entries = {
       {{{"name", "auto"},
         {"summary", "the first method of the chain that applies and passes its certificate"}}}};
   for (const SpectrumMethod& method : spectrum_methods()) {
     Fields fields = {{"name", text(method.name)}, {"summary", text(method.summary)}};
-    add(fields, "gives", method.full ? "the full spectrum (and its ends)" : "ends: --top, --bottom");
+    add(fields, "gives", scope_text(method.gives));
     if (method.max_dimension > 0) add(fields, "largest dimension", std::to_string(method.max_dimension));
     add(fields, "source", text(method.reference));
     entries.push_back({fields});

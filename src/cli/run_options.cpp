@@ -53,7 +53,7 @@ std::uint64_t peak_bytes() {
 
 /// As many workers as fit into memory; MemoryError if not even one does.
 int workers_that_fit(const SweepPlan& plan, const std::vector<Cell>& cells, const RunSettings& settings) {
-  const Real each = estimate_cost(plan, cells, 1).bytes;
+  const Real each = estimate_cost(plan, cells, 1, settings.max_memory).bytes;
   if (each > settings.max_memory)
     throw MemoryError("this would need " + bytes_text(each) + " of memory, more than the " +
                       bytes_text(settings.max_memory) + " allowed (" +
@@ -62,14 +62,40 @@ int workers_that_fit(const SweepPlan& plan, const std::vector<Cell>& cells, cons
   return static_cast<int>(std::min<Real>(settings.threads, std::floor(settings.max_memory / each)));
 }
 
+std::string count_of(std::size_t count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+/// A line for each way that cells go: `method   spectra by products, n = 32768, 1.2 GB, 900 GFLOP each: 1
+/// cell`.
+std::string ways_text(const SweepPlan& plan, const std::vector<Cell>& cells, Real max_memory) {
+  std::vector<std::pair<std::string, std::size_t>> ways;
+  for (const Cell& cell : cells) {
+    const CellCost cost = cost_of(cell, plan.analysis, max_memory);
+    if (cost.method.empty()) continue;
+    const std::string way = cost.method + (cost.form == JacobianForm::map ? " by products" : " on J formed") +
+                            ", n = " + std::to_string(cell.labels.dimension) + ", " + bytes_text(cost.bytes) +
+                            ", " + shortest(std::round(cost.flops / 1e7) / 100) + " GFLOP each: ";
+    const auto known = std::find_if(ways.begin(), ways.end(), [&](const auto& w) { return w.first == way; });
+    if (known == ways.end())
+      ways.emplace_back(way, 1);
+    else
+      ++known->second;
+  }
+  std::string text;
+  for (const auto& [way, count] : ways) text += "method   " + way + count_of(count, "cell") + "\n";
+  return text;
+}
+
 int dry_run(const SweepPlan& plan, const std::vector<Cell>& cells, const RunSettings& settings,
             const Environment& env) {
-  const CostEstimate cost = estimate_cost(plan, cells, settings.threads);
+  const CostEstimate cost = estimate_cost(plan, cells, settings.threads, settings.max_memory);
   const Real seconds = cost.flops / (measure_flop_rate() * settings.threads);
   std::string text = "cells    " + std::to_string(cost.cells) + " (" + std::to_string(cost.rows) + " rows)\n";
   text += "memory   " + bytes_text(cost.bytes) + " with " + std::to_string(settings.threads) +
           (settings.threads == 1 ? " thread" : " threads") + ", limit " + bytes_text(settings.max_memory) +
           "\n";
+  text += ways_text(plan, cells, settings.max_memory);
   text += "time     at least " + seconds_text(seconds) + ", " + shortest(std::round(cost.flops / 1e7) / 100) +
           " GFLOP at matrix-product speed\n";
   env.out(text);
@@ -152,6 +178,7 @@ int execute(const SweepPlan& plan, ReportKind kind, const RunSettings& settings,
   ProgressReport progress(parse_progress(settings.progress, settings.quiet, env), env);
   RunOptions run;
   run.threads = workers;
+  run.max_memory = settings.max_memory;
   run.stop = env.stop;
   if (progress.wanted()) run.progress = [&progress](Index done, Index all) { progress.update(done, all); };
   bool verdict_fails = false;

@@ -75,7 +75,7 @@ void add_stack_options(CommandLine& line, StackUse use) {
 
 void add_spectrum_options(CommandLine& line) {
   line.group("Spectrum");
-  line.option("--method", "NAME", "auto, dense or spectra (see list methods)", "auto");
+  line.option("--method", "NAME", "auto, dense, product, spectra or density (see list methods)", "auto");
   line.option("--top", "K", "only the K largest singular values");
   line.option("--bottom", "K", "only the K smallest singular values");
   line.flag("--final-norm", "a norm after the stack, applied to what each reported depth sees");

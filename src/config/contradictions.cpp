@@ -78,7 +78,13 @@ void refuse_impossible_request(const AnalysisOptions& analysis, Index dimension)
   if (method.max_dimension > 0 && dimension > method.max_dimension)
     throw UsageError("--method " + analysis.method + " takes dimensions up to " +
                      std::to_string(method.max_dimension) + ", not " + size + ": use dense");
-  if (method.full) return;
+  if (method.gives == SpectrumScope::full) return;
+  if (method.gives == SpectrumScope::density) {
+    if (wanted > 0)
+      throw UsageError("--method " + analysis.method +
+                       " gives a distribution, no values: leave out --top and --bottom");
+    return;
+  }
   if (wanted == 0)
     throw UsageError("--method " + analysis.method + " needs --top or --bottom (it cannot give all values)");
   if (wanted == dimension)

@@ -28,9 +28,10 @@ ScaledReal inner_product(const ScaledVector& v, ScaledVector t, Index block) {
   return ScaledReal::make(v.mantissa.dot(t.mantissa), v.exponent + t.exponent);
 }
 
-/// ‖∂/∂W‖_F of a matrix used at every position, Σ_t δ_t y_tᵀ for δ (out × positions) and y (in × positions); or
-/// ‖∂/∂γ‖ of a norm's weight, Σ_t δ_t ⊙ y_t.
-ScaledReal parameter_gradient_norm(const Vector& delta, const LastParameter& last, Index positions, Index block) {
+/// ‖∂/∂W‖_F of a matrix used at every position, Σ_t δ_t y_tᵀ for δ (out × positions) and y (in × positions);
+/// or ‖∂/∂γ‖ of a norm's weight, Σ_t δ_t ⊙ y_t.
+ScaledReal parameter_gradient_norm(const Vector& delta, const LastParameter& last, Index positions,
+                                   Index block) {
   if (positions == 1 && last.kind == LastParameter::Kind::matrix)
     return times(frobenius_norm(delta), frobenius_norm(last.input));
   ScaledMatrix D{delta.reshaped(delta.size() / positions, positions)};

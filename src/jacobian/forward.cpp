@@ -2,52 +2,24 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cfenv>
 #include <cmath>
 #include <string>
 
+#include "jacobian/pass.h"
 #include "rezero/core/contract.h"
 #include "rezero/core/error.h"
 #include "rezero/linalg/maps.h"
 #include "rezero/parallel/for_each.h"
 
 namespace rezero {
+
+using detail::check_finite;
+using detail::fail;
+using detail::far_from_one;
+using detail::underflowed;
+using detail::watch_underflow;
+
 namespace {
-
-/// Mantissas are renormalized when their largest entry leaves [2^−limit, 2^limit]: far from where doubles
-/// end, so that one block cannot carry them over, and rarely enough to cost nothing.
-constexpr int renormalize_limit = 200;
-
-bool far_from_one(Real largest) {
-  return largest != 0 &&
-         (largest > std::ldexp(1.0, renormalize_limit) || largest < std::ldexp(1.0, -renormalize_limit));
-}
-
-[[noreturn]] void fail(Index block, const std::string& what) {
-  throw NumericalError("block " + std::to_string(block) + ": " + what);
-}
-
-/// A norm without eps has no value at a branch output of zero.
-bool divides_by_norm(const BlockParts& parts) {
-  const auto bare = [](const NormSpec& norm) { return norm && norm.kind->name == "l2_norm"; };
-  return bare(parts.pre_norm) || bare(parts.branch_norm);
-}
-
-void check_finite(Index block, const BlockParts& parts, const BlockLinearization& at) {
-  if (!std::isfinite(max_abs(at.branch_value)))
-    fail(block, divides_by_norm(parts)
-                    ? "the branch output is not finite (it overflowed, or its l2_norm divided zero by zero)"
-                    : "the branch output is not finite (it overflowed)");
-  if (!std::isfinite(max_abs(at.value))) fail(block, "the state is not finite (it overflowed)");
-}
-
-/// The processor's sticky flag of this thread, from here on.
-void watch_underflow() {
-  std::feclearexcept(FE_UNDERFLOW);
-}
-bool underflowed() {
-  return std::fetestexcept(FE_UNDERFLOW) != 0;
-}
 
 /// True if a product underflowed.
 bool apply_in_panels(const LinearMap& map, const Matrix& in, Matrix& out, int workers) {

@@ -35,7 +35,8 @@ Text row_definitions() {
                  reference("metrics", "metrics") +
                  R"(, "singular_values": {"anyOf": [{"$ref": "#/$defs/numbers"}, {"type": "null"}]})" +
                  R"(, "log10_singular_values": {"anyOf": [{"$ref": "#/$defs/numbers"}, {"type": "null"}]}, )" +
-                 reference("spectrum", "spectrum") + ", " + reference("profile", "profile"),
+                 reference("spectrum", "spectrum") + ", " + reference("density", "density") + ", " +
+                 reference("profile", "profile"),
              keys + R"(, "blocks", "seed", "dimension", "status", "metrics", "spectrum")") +
          "," +
          object_definition(
@@ -102,8 +103,9 @@ Text line_definitions() {
 
 Text definitions() {
   return Text(scalar_definitions) + "," + Text(context_definitions) + "," + table_definitions() + "," +
-         Text(spectrum_definition) + "," + Text(profile_definition) + "," + Text(plan_definition) + "," +
-         row_definitions() + "," + document_definitions() + "," + line_definitions();
+         Text(spectrum_definition) + "," + Text(density_definition) + "," + Text(profile_definition) + "," +
+         Text(plan_definition) + "," + row_definitions() + "," + document_definitions() + "," +
+         line_definitions();
 }
 
 }  // namespace

@@ -53,20 +53,34 @@ const std::string_view spectrum_definition = R"(
     "spectrum": {"type": "object", "additionalProperties": false,
       "required": ["method", "part", "relative_resolution", "certified", "unresolved", "null_directions",
                    "out_of_range", "applications", "fallbacks"],
-      "properties": {"method": {"type": "string"},
-        "part": {"enum": ["full", "largest", "smallest", "both_ends"]},
+      "properties": {"method": {"type": "string"}, "choice": {"type": "string"},
+        "part": {"enum": ["full", "largest", "smallest", "both_ends", "density"]},
         "leading": {"$ref": "#/$defs/count"},
         "extremal": {"enum": ["verified", "probabilistic", "not_applicable"]},
         "relative_resolution": {"type": "number", "minimum": 0},
+        "relative_error_estimate": {"type": "number", "minimum": 0},
         "certified": {"type": "boolean"},
         "unresolved": {"$ref": "#/$defs/count"},
         "null_directions": {"$ref": "#/$defs/count"},
         "out_of_range": {"$ref": "#/$defs/count"},
         "applications": {"$ref": "#/$defs/count"},
+        "right_residuals": {"$ref": "#/$defs/numbers"}, "left_residuals": {"$ref": "#/$defs/numbers"},
         "fallbacks": {"type": "array", "items": {"type": "object", "additionalProperties": false,
           "required": ["method", "reason"],
           "properties": {"method": {"type": "string"}, "reason": {"type": "string"}}}},
         "message": {"type": "string"}}})";
+
+const std::string_view density_definition = R"(
+    "density": {"type": "object", "additionalProperties": false,
+      "required": ["converged", "probes", "steps", "target", "sampling_distance", "steps_distance", "mean_square",
+                   "mean_square_stderr", "mean_fourth", "log10_sigma", "cdf", "cdf_stderr", "histogram"],
+      "properties": {"converged": {"type": "boolean"},
+        "probes": {"$ref": "#/$defs/count"}, "steps": {"$ref": "#/$defs/count"},
+        "target": {"type": "number"}, "sampling_distance": {"type": "number"}, "steps_distance": {"type": "number"},
+        "mean_square": {"$ref": "#/$defs/number_or_null"}, "mean_square_stderr": {"$ref": "#/$defs/number_or_null"},
+        "mean_fourth": {"$ref": "#/$defs/number_or_null"},
+        "log10_sigma": {"$ref": "#/$defs/numbers"}, "cdf": {"$ref": "#/$defs/numbers"},
+        "cdf_stderr": {"$ref": "#/$defs/numbers"}, "histogram": {"$ref": "#/$defs/numbers"}}})";
 
 const std::string_view profile_definition = R"(
     "profile": {"type": "object", "additionalProperties": false,

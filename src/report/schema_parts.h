@@ -12,6 +12,7 @@ extern const std::string_view context_definitions;  ///< tool, run, metric_defin
 extern const std::string_view label_properties;     ///< scheme … width: members of every row
 extern const std::string_view label_keys;           ///< their names, for `required`
 extern const std::string_view spectrum_definition;
+extern const std::string_view density_definition;
 extern const std::string_view profile_definition;
 extern const std::string_view check_properties;
 extern const std::string_view plan_definition;

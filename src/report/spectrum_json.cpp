@@ -7,8 +7,31 @@
 namespace rezero::detail {
 namespace {
 
+void real_array(JsonWriter& json, std::string_view name, const std::vector<Real>& numbers) {
+  json.key(name), json.begin_array();
+  for (const Real number : numbers) json.real(number);
+  json.end_array();
+}
+
+void density_member(JsonWriter& json, const SpectralDensity& density) {
+  json.key("density"), json.begin_object();
+  json.member("converged", density.converged);
+  json.member("probes", density.probes), json.member("steps", density.steps);
+  json.member("target", density.target);
+  json.member("sampling_distance", density.sampling_distance);
+  json.member("steps_distance", density.steps_distance);
+  json.member("mean_square", density.mean_square.to_real());
+  json.member("mean_square_stderr", density.mean_square_error.to_real());
+  json.member("mean_fourth", density.mean_fourth.to_real());
+  real_array(json, "log10_sigma", density.log10_sigma);
+  real_array(json, "cdf", density.cdf);
+  real_array(json, "cdf_stderr", density.cdf_error);
+  real_array(json, "histogram", density.histogram);
+  json.end_object();
+}
+
 void singular_values(JsonWriter& json, const Spectrum& spectrum, ValuesMode mode) {
-  if (mode == ValuesMode::none) return;
+  if (mode == ValuesMode::none || spectrum.part == SpectrumPart::density) return;
   json.key(mode == ValuesMode::log10 ? "log10_singular_values" : "singular_values");
   if (spectrum.status == SpectrumStatus::breakdown) return json.null();
   json.begin_array();
@@ -19,17 +42,24 @@ void singular_values(JsonWriter& json, const Spectrum& spectrum, ValuesMode mode
 void spectrum_facts(JsonWriter& json, const Spectrum& spectrum) {
   json.key("spectrum"), json.begin_object();
   json.member("method", spectrum.method);
+  if (!spectrum.choice.empty()) json.member("choice", spectrum.choice);
   json.member("part", to_string(spectrum.part));
-  if (spectrum.part != SpectrumPart::full) {
+  if (spectrum.part != SpectrumPart::full && spectrum.part != SpectrumPart::density) {
     json.member("leading", spectrum.leading);
     json.member("extremal", to_string(spectrum.extremal));
   }
   json.member("relative_resolution", spectrum.relative_resolution);
+  if (spectrum.relative_error_estimate)
+    json.member("relative_error_estimate", *spectrum.relative_error_estimate);
   json.member("certified", spectrum.certified);
   json.member("unresolved", spectrum.unresolved());
   json.member("null_directions", spectrum.null_directions);
   json.member("out_of_range", out_of_range_values(spectrum));
   json.member("applications", spectrum.applications);
+  if (!spectrum.right_residuals.empty()) {
+    real_array(json, "right_residuals", spectrum.right_residuals);
+    real_array(json, "left_residuals", spectrum.left_residuals);
+  }
   json.key("fallbacks"), json.begin_array();
   for (const MethodFailure& failure : spectrum.failures) {
     json.begin_object();
@@ -50,12 +80,6 @@ void scaled_array(JsonWriter& json, const std::string& name, const Numbers& numb
   json.end_array();
 }
 
-void real_array(JsonWriter& json, std::string_view name, const std::vector<Real>& numbers) {
-  json.key(name), json.begin_array();
-  for (const Real number : numbers) json.real(number);
-  json.end_array();
-}
-
 /// The numbers, and their log₁₀, which no range limits (null for zero).
 void profile_series(JsonWriter& json, const std::string& name, const Numbers& numbers) {
   scaled_array(json, name, numbers, [](const ScaledReal& value) { return value.to_real(); });
@@ -68,6 +92,7 @@ void profile_series(JsonWriter& json, const std::string& name, const Numbers& nu
 void spectrum_members(JsonWriter& json, const Spectrum& spectrum, ValuesMode mode) {
   singular_values(json, spectrum, mode);
   spectrum_facts(json, spectrum);
+  if (spectrum.density) density_member(json, *spectrum.density);
 }
 
 void profile_member(JsonWriter& json, const Profile& profile) {

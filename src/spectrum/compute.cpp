@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rezero/core/contract.h"
+#include "rezero/core/error.h"
 #include "spectrum/chain.h"
+#include "spectrum/text.h"
 
 namespace rezero {
 namespace {
@@ -17,7 +20,12 @@ void check_request(const SpectrumRequest& request, const SpectrumMethod& method,
   if (method.max_dimension > 0 && dimension > method.max_dimension)
     throw UsageError("method '" + name + "' takes dimensions up to " + std::to_string(method.max_dimension) +
                      ", not " + size + ": use 'dense'");
-  if (method.full) return;
+  if (method.gives == SpectrumScope::full) return;
+  if (method.gives == SpectrumScope::density) {
+    if (request.top > 0 || request.bottom > 0)
+      throw UsageError("method '" + name + "' gives a distribution, no values: leave out --top and --bottom");
+    return;
+  }
   if (request.top == 0 && request.bottom == 0)
     throw UsageError("method '" + name +
                      "' needs --top or --bottom (it cannot return a full spectrum): use 'dense'");
@@ -26,34 +34,95 @@ void check_request(const SpectrumRequest& request, const SpectrumMethod& method,
                      " values of " + size + " (it needs fewer than all): use 'dense'");
 }
 
-/// Partial methods are tried as asked; what they cannot certify is computed in full.
-Spectrum compute_normalized(const ScaledMatrix& J, const SpectrumRequest& request,
-                            const SpectrumMethod& method) {
-  const SpectrumMethod& dense = spectrum_methods().at("dense");
-  if (method.full) return detail::truncate(detail::full_spectrum(J.mantissa, J.exponent, method), request);
-  Spectrum tried = method.partial(J, request);
-  if (tried.status == SpectrumStatus::converged) return tried;
-  Spectrum spectrum = detail::truncate(detail::full_spectrum(J.mantissa, J.exponent, dense), request);
+/// The chain, for the wanted part of a formed J.
+Spectrum by_chain(const ScaledMatrix& J, const SpectrumRequest& request, const SpectrumMethod& first) {
+  return detail::truncate(detail::full_spectrum(J.mantissa, J.exponent, first), request);
+}
+
+/// What the method itself certifies; what it cannot is computed in full where J is formed.
+Spectrum by_own_means(const JacobianView& J, const SpectrumRequest& request, const SpectrumMethod& method) {
+  Spectrum tried = method.compute(J, request);
+  const bool replaceable = method.gives != SpectrumScope::density && J.matrix;
+  if (tried.status == SpectrumStatus::converged || !replaceable) return tried;
+  Spectrum spectrum = by_chain(*J.matrix, request, spectrum_methods().at("dense"));
   spectrum.applications = tried.applications;
   spectrum.failures.insert(spectrum.failures.begin(), {std::string(method.name), tried.message});
   return spectrum;
 }
 
+/// The smallest value that was asked for and is no proved zero, over σ_max; 1 where there is none.
+Real smallest_wanted(const Spectrum& spectrum, Index proved_zeros) {
+  auto i = static_cast<Index>(spectrum.sigma.size());
+  const Index left_out = spectrum.part == SpectrumPart::largest ? spectrum.dimension - i : 0;
+  const Index zeros = std::clamp<Index>(proved_zeros - left_out, spectrum.null_directions, i);
+  const Index end = i - zeros;
+  while (i > end && !spectrum.resolved(static_cast<std::size_t>(i - 1))) --i;
+  if (i == 0) return 1;
+  const ScaledReal& value = spectrum.sigma[static_cast<std::size_t>(i - 1)];
+  if (value.is_zero()) return 0;
+  const std::int64_t apart = value.exponent - spectrum.sigma_max.exponent;
+  return std::ldexp(value.mantissa / spectrum.sigma_max.mantissa,
+                    static_cast<int>(std::max<std::int64_t>(apart, -2000)));
+}
+
+/// Dense, unless its resolution hides values that were asked for and the factors are there to find them by.
+Spectrum by_condition(const JacobianView& J, const SpectrumRequest& request) {
+  constexpr Real ten_digits_above = 1e-6;
+  Spectrum dense = by_chain(*J.matrix, request, spectrum_methods().at("dense"));
+  if (dense.status != SpectrumStatus::converged || dense.relative_resolution == 0) return dense;
+  const Real smallest = smallest_wanted(dense, request.proved_zeros);
+  const std::string seen = "sigma_min/sigma_max of J as formed is " + detail::text(smallest);
+  if (smallest >= ten_digits_above) {
+    dense.choice = seen + ": a dense method has ten digits of every value";
+    return dense;
+  }
+  if (!J.has(JacobianForm::factors)) {
+    dense.choice = seen + ": there is no room or no factors for the product method, which would tell more";
+    return dense;
+  }
+  Spectrum product = spectrum_methods().at("product").compute(J, request);
+  if (product.status == SpectrumStatus::converged) {
+    product.choice = seen + ": a dense method would hide values below 1e-6 of sigma_max";
+    return product;
+  }
+  dense.failures.insert(dense.failures.begin(), {"product", product.message});
+  return dense;
+}
+
+void check_form(const JacobianView& J, const SpectrumMethod& method) {
+  const JacobianForm needed = method.full ? JacobianForm::dense : method.needs;
+  if (!J.has(needed))
+    throw UsageError("method '" + std::string(method.name) + "' needs the Jacobian as " +
+                     std::string(to_string(needed)) + ", which was not formed");
+}
+
 }  // namespace
 
 Spectrum compute_spectrum(const ScaledMatrix& J, const SpectrumRequest& request) {
-  const Index dimension = std::min(J.mantissa.rows(), J.mantissa.cols());
+  return compute_spectrum(view_of(J), request);
+}
+
+Spectrum compute_spectrum(const JacobianView& J, const SpectrumRequest& request) {
+  const Index dimension = std::min(J.rows(), J.cols());
   const SpectrumMethod& method = spectrum_methods().at(request.method == "auto" ? "dense" : request.method);
   check_request(request, method, dimension);
+  check_form(J, method);
   if (dimension == 0) return detail::breakdown(0, request, "the Jacobian has no entries");
-  const Real largest = max_abs(J.mantissa);
+  if (!J.matrix) return by_own_means(J, request, method);
+
+  const Real largest = max_abs(J.matrix->mantissa);
   if (!std::isfinite(largest))
     return detail::breakdown(dimension, request, "the Jacobian has an entry that is not finite");
-  if (largest == 0 || (largest >= 0.5 && largest < 1)) return compute_normalized(J, request, method);
-  ScaledMatrix normalized = J;
-  if (!renormalize(normalized))
-    return detail::breakdown(dimension, request, "the Jacobian has an entry that is not finite");
-  return compute_normalized(normalized, request, method);
+  const bool normalized = largest == 0 || (largest >= 0.5 && largest < 1);
+  if (!normalized) {
+    ScaledMatrix copy = *J.matrix;
+    REZERO_REQUIRE(renormalize(copy));
+    JacobianView view = J;
+    view.matrix = &copy;
+    return compute_spectrum(view, request);
+  }
+  if (request.method == "auto") return by_condition(J, request);
+  return method.full ? by_chain(*J.matrix, request, method) : by_own_means(J, request, method);
 }
 
 }  // namespace rezero

@@ -1,19 +1,12 @@
-#include <Eigen/SVD>
+#include <Eigen/QR>
 #include <cmath>
 
+#include "rezero/linalg/maps.h"
 #include "spectrum/krylov.h"
+#include "spectrum/small_svd.h"
 
 namespace rezero::detail {
 namespace {
-
-/// S and W of the small k × k matrix; and its left vectors. Jacobi up to 64 columns, divide and conquer
-/// above.
-template <class Svd>
-void take(const Svd& svd, Triplets& triplets, const Matrix& Q, const Matrix& basis) {
-  triplets.sigma = svd.singularValues();
-  triplets.left.noalias() = Q * svd.matrixU();
-  triplets.right.noalias() = basis * svd.matrixV();
-}
 
 Matrix orthonormal(const Matrix& A) {
   return Eigen::HouseholderQR<Matrix>(A).householderQ() * Matrix::Identity(A.rows(), A.cols());
@@ -29,21 +22,28 @@ Real orthogonality_loss(const Matrix& Q) {
 }  // namespace
 
 Triplets ritz_triplets(const Matrix& A, const Subspace& subspace) {
-  constexpr Index jacobi_limit = 64;  // above, Jacobi is the slower one
+  const MatrixPtr borrowed(std::shared_ptr<const void>(), &A);
+  return ritz_triplets(*dense_map(borrowed), subspace);
+}
+
+Triplets ritz_triplets(const LinearMap& A, const Subspace& subspace) {
   const Real allowed_loss = rounding_bound(A.cols());
   Triplets triplets;
-  const Matrix V = orthonormal(subspace.right), U = orthonormal(subspace.left),
-               small = U.transpose() * (A * V);
-  constexpr int vectors = Eigen::ComputeFullU | Eigen::ComputeFullV;
-  if (small.cols() <= jacobi_limit)
-    take(Eigen::JacobiSVD<Matrix>(small, vectors), triplets, U, V);
-  else
-    take(Eigen::BDCSVD<Matrix>(small, vectors), triplets, U, V);
+  const Matrix V = orthonormal(subspace.right), U = orthonormal(subspace.left);
+  Matrix image(A.rows(), V.cols()), back(A.cols(), V.cols());
+  A.apply(V, image);
+  const SmallSvd small = small_svd(U.transpose() * image);
+  triplets.sigma = small.sigma;
+  triplets.left.noalias() = U * small.left;
+  triplets.right.noalias() = V * small.right;
 
-  const auto S = triplets.sigma.asDiagonal();
-  const Real forward = Matrix(A * triplets.right - triplets.left * S).norm();
-  const Real backward = Matrix(A.transpose() * triplets.left - triplets.right * S).norm();
-  triplets.residual = std::hypot(forward, backward);
+  A.apply(triplets.right, image);
+  A.apply_transpose(triplets.left, back);
+  image.noalias() -= triplets.left * triplets.sigma.asDiagonal();
+  back.noalias() -= triplets.right * triplets.sigma.asDiagonal();
+  triplets.right_residual = image.colwise().norm().transpose();
+  triplets.left_residual = back.colwise().norm().transpose();
+  triplets.residual = std::hypot(triplets.right_residual.norm(), triplets.left_residual.norm());
   if (!std::isfinite(triplets.residual) || !triplets.sigma.allFinite())
     triplets.failure = "a Ritz vector is not finite";
   else if (!(orthogonality_loss(triplets.left) <= allowed_loss &&

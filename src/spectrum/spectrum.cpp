@@ -15,6 +15,8 @@ std::string_view to_string(SpectrumPart part) {
       return "smallest";
     case SpectrumPart::both_ends:
       return "both_ends";
+    case SpectrumPart::density:
+      return "density";
   }
   return "";
 }

@@ -92,7 +92,7 @@ void compare_depth(Ledger& ledger, const DepthResult& got, const Matrix& J, cons
   compare_sigma(ledger, got, expected, where);
   if (!expected["mean_square"].is_null())
     record(ledger, "mean_square, relative",
-           relative_error(*got.frobenius_square.to_real() / static_cast<Real>(got.cols),
+           relative_error(*got.frobenius_square->to_real() / static_cast<Real>(got.cols),
                           expected["mean_square"].get<Real>()),
            2e-12, where);
   if (!expected["identity_error"].is_null())

@@ -197,6 +197,62 @@ TEST(CliOutput, EndingOfTheFileChoosesTheFormat) {
   }
 }
 
+const Args tokens = {"--family", "transformer", "--scheme", "pre-ln",  "--tokens",
+                     "40",       "--width",     "16",       "--depth", "2"};
+
+TEST(CliReport, LargestValuesWithoutTheJacobian) {
+  const Json row = ran(with(tokens, {"--method", "spectra", "--top", "3"})).json()["results"][0];
+  const Json full = ran(tokens).json()["results"][0];
+  EXPECT_EQ(row["spectrum"]["method"], "spectra");
+  EXPECT_EQ(row["spectrum"]["part"], "largest");
+  EXPECT_EQ(row["spectrum"]["fallbacks"], Json::array());
+  EXPECT_GT(row["spectrum"]["applications"], 0);
+  ASSERT_EQ(row["singular_values"].size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_NEAR(row["singular_values"][i].get<double>(), full["singular_values"][i].get<double>(), 1e-10);
+    EXPECT_LE(row["spectrum"]["right_residuals"][i], row["spectrum"]["relative_resolution"]);
+    EXPECT_LE(row["spectrum"]["left_residuals"][i], row["spectrum"]["relative_resolution"]);
+  }
+  EXPECT_TRUE(row["metrics"]["mean_square"].is_null());
+  EXPECT_TRUE(row["metrics"]["identity_error"].is_null());
+}
+
+/// 640² doubles, six times: 20 MB, beside the 20 that every worker takes.
+TEST(CliReport, MemoryDecidesWhetherTheJacobianIsFormed) {
+  const Args top = with(tokens, {"--top", "2"});
+  EXPECT_EQ(ran(top).json()["results"][0]["spectrum"]["method"], "dense");
+  const Json row = ran(with(top, {"--max-memory", "35M"})).json()["results"][0];
+  EXPECT_EQ(row["spectrum"]["method"], "spectra");
+  EXPECT_EQ(ran(with(tokens, {"--max-memory", "35M"})).code, 5);
+}
+
+TEST(CliReport, DensityOfARow) {
+  const Json row = ran(with(tokens, {"--method", "density"})).json()["results"][0];
+  const Json& density = row["density"];
+  EXPECT_EQ(row["spectrum"]["part"], "density");
+  EXPECT_FALSE(row.contains("singular_values"));
+  EXPECT_EQ(density["cdf"].size(), density["log10_sigma"].size());
+  EXPECT_EQ(density["histogram"].size() + 1, density["cdf"].size());
+  const Json full = ran(tokens).json()["results"][0];
+  const double mean = full["metrics"]["mean_square"];
+  EXPECT_NEAR(density["mean_square"].get<double>(), mean, 6 * density["mean_square_stderr"].get<double>());
+  if (density["converged"] == true) {
+    const double median = full["metrics"]["median_sigma"];
+    std::size_t i = 0;
+    while (density["cdf"][i] < 0.5) ++i;
+    EXPECT_LE(density["log10_sigma"][i - 1], std::log10(median) + 0.05);
+    EXPECT_GE(density["log10_sigma"][i], std::log10(median) - 0.05);
+  }
+}
+
+TEST(CliDryRun, SaysHowEachCellWouldGo) {
+  EXPECT_TRUE(contains(ran(with(tokens, {"--dry-run"})).out, "method   dense on J formed, n = 640"));
+  const Ran top = ran(with(tokens, {"--method", "spectra", "--top", "3", "--dry-run", "--seed", "0:1"}));
+  EXPECT_TRUE(contains(top.out, "method   spectra by products, n = 640")) << top.out;
+  EXPECT_TRUE(contains(top.out, "each: 2 cells")) << top.out;
+  EXPECT_TRUE(contains(ran(with(tokens, {"--method", "density", "--dry-run"})).out, "density by products"));
+}
+
 TEST(CliDryRun, CountsCellsAndWritesNothing) {
   const TemporaryFolder folder;
   const Ran got = ran(with(small, {"--dry-run", "-o", folder / "x"}));

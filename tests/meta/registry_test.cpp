@@ -164,7 +164,7 @@ TEST(Registries, EveryEntrySaysWhatItIsAndWhereItIsFrom) {
   }
   for (const SpectrumMethod& method : spectrum_methods()) {
     EXPECT_FALSE(method.summary.empty() || method.reference.empty()) << method.name;
-    EXPECT_NE(method.full == nullptr, method.partial == nullptr) << method.name;
+    EXPECT_NE(method.full == nullptr, method.compute == nullptr) << method.name;
   }
   for (const RendererKind& kind : renderers()) EXPECT_FALSE(kind.summary.empty()) << kind.name;
 }

@@ -58,6 +58,19 @@ TEST(Schema, RunsOfAllKindsConform) {
   expect_run_conforms(plan_of(options));
 }
 
+TEST(Schema, EndsByProductsAndDensitiesConform) {
+  PlanOptions options = transformer_options();
+  options.method = "spectra", options.top = 3;
+  expect_run_conforms(plan_of(options));
+  options.method = "density", options.top.reset();
+  const SweepPlan plan = plan_of(options);
+  expect_run_conforms(plan);
+  const std::string text = run_and_write(plan, "json");
+  EXPECT_NE(text.find("\"density\": {\"converged\": "), std::string::npos);
+  EXPECT_EQ(text.find("\"singular_values\""), std::string::npos);
+  EXPECT_NE(run_and_write(plan, "table").find("density of n = 24"), std::string::npos);
+}
+
 TEST(Schema, FailuresConform) {
   PlanOptions options = small_options();
   options.family = "glu", options.depth = std::vector<Index>{2, 2000};

@@ -16,7 +16,7 @@ using testing::with_values;
 TEST(SpectrumMethods, EveryEntryIsComplete) {
   for (const SpectrumMethod& method : spectrum_methods()) {
     EXPECT_FALSE(method.name.empty() || method.summary.empty() || method.reference.empty());
-    EXPECT_NE(method.full == nullptr, method.partial == nullptr) << method.name;
+    EXPECT_NE(method.full == nullptr, method.compute == nullptr) << method.name;
     EXPECT_EQ(&spectrum_methods().at(method.name), &method);
   }
 }

@@ -3,9 +3,11 @@
 
 #include <atomic>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "rezero/analysis/result.h"
+#include "rezero/spectrum/jacobian_view.h"
 
 namespace rezero {
 
@@ -26,6 +28,8 @@ using StopFlag = std::atomic<bool>;
 
 struct RunOptions {
   int threads = 1;
+  Real max_memory = std::numeric_limits<Real>::infinity();  ///< bytes that the run may take: decides J's form
+  int cells_at_once = 1;  ///< that share max_memory for what is kept to save time
   const StopFlag* stop = nullptr;
   std::function<void(Index done_blocks, Index all_blocks)>
       progress;  ///< called now and then, from any thread, serially
@@ -46,14 +50,31 @@ struct SweepSummary {
 SweepSummary run_sweep(const SweepPlan& plan, const std::vector<Cell>& cells, const RunOptions& run,
                        const std::function<void(const CellResult&)>& sink);
 
+/// The form in which J is had. `map`, never formed: for `--method density`; for `spectra` with --top alone,
+/// and with
+/// --bottom where J does not fit into max_memory; for `auto` with --top or --bottom where J does not fit or,
+/// with
+/// --top alone, products are cheaper by estimate (never below n = 1024). Else, and for profiles and checks,
+/// `dense`.
+JacobianForm spectrum_form(const Cell& cell, const AnalysisOptions& options, Real max_memory);
+
+/// What one cell would take on one thread.
+struct CellCost {
+  JacobianForm form = JacobianForm::dense;
+  std::string method;  ///< that its spectra start with; empty: none is computed
+  Real bytes = 0, flops = 0;
+};
+CellCost cost_of(const Cell& cell, const AnalysisOptions& options, Real max_memory);
+
 /// What a plan would take, before anything is allocated.
 struct CostEstimate {
   std::size_t cells = 0, rows = 0;
   Real bytes_per_worker =
-      0;           ///< the largest cell: 6 n² doubles, one block's weights, states for profiles, 20 MB
+      0;           ///< the largest cell: 6 n² doubles or the bases of products, weights, states, 20 MB
   Real bytes = 0;  ///< with that many workers
   Real flops = 0;  ///< Jacobians, profiles and spectra
 };
-CostEstimate estimate_cost(const SweepPlan& plan, const std::vector<Cell>& cells, int threads);
+CostEstimate estimate_cost(const SweepPlan& plan, const std::vector<Cell>& cells, int threads,
+                           Real max_memory = std::numeric_limits<Real>::infinity());
 
 }  // namespace rezero

@@ -26,6 +26,8 @@ LinearMapPtr sum_map(LinearMapPtr A, LinearMapPtr B);
 LinearMapPtr product_map(std::vector<LinearMapPtr> factors);
 /// v ↦ Aᵀ v.
 LinearMapPtr transpose_map(LinearMapPtr A);
+/// v ↦ entries first … first + count − 1 of v, which has `size`.
+LinearMapPtr segment_map(Index size, Index first, Index count);
 /// v ↦ λ ⊙ v + α ⊙ (B v). λ and α have B's size or size 1. With λ = 1 and α = 0 this is v bitwise when B v is
 /// finite, and B v is computed all the same: a branch that is not finite shows as NaN (0 · ∞).
 LinearMapPtr residual_map(Vector lambda, Vector alpha, LinearMapPtr B);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rezero/core/registry.h"
+#include "rezero/spectrum/jacobian_view.h"
 #include "rezero/spectrum/spectrum.h"
 
 namespace rezero {
@@ -19,21 +20,35 @@ struct FullValues {
   std::string failure;            ///< empty, or why there are no values
 };
 
-/// One entry. Exactly one of `full` and `partial` is set: what the method can do.
+/// What of a spectrum a method gives: all values (and so its ends), the ends alone, or the distribution
+/// alone.
+enum class SpectrumScope { full, ends, density };
+
+/// One entry. Exactly one of `full` and `compute` is set: whether the chain certifies the values, or the
+/// method itself.
 struct SpectrumMethod {
   std::string_view name, summary, reference;
   std::vector<std::string_view> aliases;
-  Index max_dimension = 0;  ///< largest min(rows, cols) that it is offered; 0: any
+  SpectrumScope gives = SpectrumScope::full;
+  JacobianForm needs = JacobianForm::dense;  ///< of `compute`; `full` takes the matrix
+  Index max_dimension = 0;                   ///< largest min(rows, cols) that it is offered; 0: any
 
   /// Whether the method can do this matrix at all; null: every one. A cheap test: in the chain a method that
   /// does not apply is passed over without being counted as a failure.
   bool (*applies)(const Matrix& A) = nullptr;
   /// All singular values of a finite, normalized, non-empty A.
   FullValues (*full)(const Matrix& A) = nullptr;
-  /// The ends of the spectrum that the request asks for (top + bottom > 0), certified: status converged, or
-  /// breakdown with a message. J as for compute_spectrum, normalized and finite.
-  Spectrum (*partial)(const ScaledMatrix& J, const SpectrumRequest& request) = nullptr;
+  /// What the request asks for, certified by the method's own means: status converged, or breakdown with a
+  /// message. J has the form that the method needs; a matrix among its forms is normalized and finite.
+  Spectrum (*compute)(const JacobianView& J, const SpectrumRequest& request) = nullptr;
 };
+
+/// Vectors a side that `spectra` holds for `count` values of n without the matrix.
+Index ends_basis(Index count, Index n);
+/// Random vectors that `density` takes for n values, and the most steps from each: as many vectors of n it
+/// holds.
+Index density_probes(Index n);
+Index density_steps(Index n);
 
 /// In the order of the chain: a full spectrum is computed by the first method that applies and passes its
 /// certificate.

@@ -10,10 +10,12 @@
 #include "rezero/linalg/linear_map.h"
 #include "rezero/linalg/scaled_matrix.h"
 #include "rezero/random/key.h"
+#include "rezero/spectrum/density.h"
 
 namespace rezero {
 
-enum class SpectrumPart { full, largest, smallest, both_ends };
+/// density: no values, a distribution.
+enum class SpectrumPart { full, largest, smallest, both_ends, density };
 enum class SpectrumStatus { converged, partial, breakdown };
 /// Whether the k values of a partial spectrum are known to be the extreme ones, or only to be singular
 /// values.
@@ -37,16 +39,24 @@ struct Spectrum {
   Index dimension = 0;  ///< min(rows, cols)
   SpectrumPart part = SpectrumPart::full;
   SpectrumStatus status = SpectrumStatus::converged;
-  bool certified = false;  ///< every value right to relative_resolution · σ_max (absolute), by a check
+  /// By a check: every value right to relative_resolution · σ_max (absolute); where there is a
+  /// relative_error_estimate, to about that times itself (docs/accuracy.md).
+  bool certified = false;
   Extremal extremal = Extremal::not_applicable;
   Real relative_resolution = 0;  ///< values below this times σ_max are rounding noise: reported as unresolved
-  ScaledReal sigma_max;          ///< what resolution is relative to; an estimate for smallest by Krylov
-  Index null_directions = 0;     ///< the values of sigma that structure proves to be exact zeros
-  std::string method;            ///< registry name of the method that gave the values
+  /// Of every resolved value, relative to itself; nothing where the error is relative to σ_max.
+  std::optional<Real> relative_error_estimate;
+  ScaledReal sigma_max;       ///< what resolution is relative to; an estimate for smallest by Krylov
+  Index null_directions = 0;  ///< the values of sigma that structure proves to be exact zeros
+  std::string method;         ///< registry name of the method that gave the values
+  /// ‖Jv − σu‖/σ_max and ‖Jᵀu − σv‖/σ_max of each value's vectors; empty where no vectors were computed.
+  std::vector<Real> right_residuals, left_residuals;
   Index applications =
       0;  ///< columns that the operator and its transpose were applied to, 0 for dense methods
-  std::vector<MethodFailure> failures;  ///< methods of the chain that were tried before
-  std::string message;                  ///< why, when status is not converged
+  std::optional<SpectralDensity> density;  ///< of part density
+  std::string choice;                      ///< why that method, where `auto` had to choose
+  std::vector<MethodFailure> failures;     ///< methods of the chain that were tried before
+  std::string message;                     ///< why, when status is not converged
 
   /// True if sigma[i] > relative_resolution · sigma_max. A proved zero is not resolved: it is counted apart.
   bool resolved(std::size_t i) const;
@@ -58,7 +68,11 @@ struct SpectrumRequest {
   Index bottom = 0;             ///< k smallest
   std::string method = "auto";  ///< auto or a registry name
   StreamKey start;              ///< where iterative methods draw their start vectors from
+  int workers = 1;              ///< threads; no result depends on their number
+  Index proved_zeros = 0;  ///< exact zeros of J that the caller can prove: `auto` looks for no values there
 };
+
+struct JacobianView;
 
 /// The full or partial spectrum of J, certified, by the requested method and the chain behind it
 /// (docs/accuracy.md). A mantissa that is not normalized is copied and normalized first. Never throws for
@@ -67,6 +81,10 @@ struct SpectrumRequest {
 /// are. Cost by method: 8/3 m n² for the dense bidiagonalization, plus n³ + 2/3 n³ for the certificate.
 /// Memory: at most 3 n² doubles beside J (2 n² by the dense method when J has zero rows or columns, n² else).
 Spectrum compute_spectrum(const ScaledMatrix& J, const SpectrumRequest& request);
+/// The same of J in whatever forms it is at hand (jacobian_view.h). Without the matrix there is no chain to
+/// fall back to: what the method cannot certify is a breakdown. UsageError if the method needs a form that is
+/// not there.
+Spectrum compute_spectrum(const JacobianView& J, const SpectrumRequest& request);
 
 /// What the certificate of a full spectrum found.
 struct Certificate {

@@ -4,8 +4,9 @@ namespace rezero {
 using namespace metric_parts;
 namespace {
 
-ScaledReal mean_square(const Observation& o) {
-  const ScaledReal& square = o.frobenius_square;
+std::optional<ScaledReal> mean_square(const Observation& o) {
+  if (!o.frobenius_square) return std::nullopt;
+  const ScaledReal& square = *o.frobenius_square;
   return ScaledReal::make(square.mantissa / static_cast<Real>(o.cols), square.exponent);
 }
 
@@ -17,7 +18,10 @@ Metric metric_mean_square() {
           "1",
           "||J||_F^2 / n, n the number of columns: the mean of sigma^2",
           "Bachlechner et al. 2021 (arXiv 2003.04887), section 2.1",
-          [](const Observation& o) -> Value { return mean_square(o).to_real(); }};
+          [](const Observation& o) -> Value {
+            const auto mean = mean_square(o);
+            return mean ? mean->to_real() : std::nullopt;
+          }};
 }
 
 Metric metric_log10_mean_square() {
@@ -26,7 +30,10 @@ Metric metric_log10_mean_square() {
           "decades",
           "log10 mean_square: no range limit",
           "",
-          [](const Observation& o) -> Value { return finite(mean_square(o).log10()); }};
+          [](const Observation& o) -> Value {
+            const auto mean = mean_square(o);
+            return mean ? finite(mean->log10()) : std::nullopt;
+          }};
 }
 
 Metric metric_relative_variance() {
@@ -56,8 +63,8 @@ Metric metric_stable_rank() {
           "Rudelson & Vershynin 2007",
           [](const Observation& o) -> Value {
             const ScaledReal* top = largest(*o.spectrum);
-            if (!top || top->is_zero()) return std::nullopt;
-            return relative(o.frobenius_square,
+            if (!top || top->is_zero() || !o.frobenius_square) return std::nullopt;
+            return relative(*o.frobenius_square,
                             ScaledReal::make(top->mantissa * top->mantissa, 2 * top->exponent));
           }};
 }

@@ -1,11 +1,12 @@
-/// The ends of a spectrum by Krylov subspaces: Spectra finds candidates, residuals prove them. Spectra 1.0.1
-/// reports success with wrong values on operators of low rank, so no value leaves here without its proof.
+/// The ends of a spectrum by Krylov subspaces. Of a formed J Spectra finds candidates (it reports success
+/// with wrong values on operators of low rank), of a J that is known by its products an own search does;
+/// residuals prove either, and no value leaves here without its proof.
 
 #include <algorithm>
 #include <cmath>
 
 #include "spectrum/chain.h"
-#include "spectrum/krylov.h"
+#include "spectrum/map_ends.h"
 #include "spectrum/start_vector.h"
 #include "spectrum/text.h"
 
@@ -74,7 +75,7 @@ Ends compute_ends(const Matrix& A, const SpectrumRequest& request) {
   return ends;
 }
 
-Spectrum spectra_partial(const ScaledMatrix& J, const SpectrumRequest& request) {
+Spectrum ends_of_matrix(const ScaledMatrix& J, const SpectrumRequest& request) {
   Matrix transposed;
   if (J.mantissa.rows() < J.mantissa.cols()) transposed = J.mantissa.transpose();
   const Matrix& A = transposed.size() > 0 ? transposed : J.mantissa;
@@ -92,9 +93,16 @@ Spectrum spectra_partial(const ScaledMatrix& J, const SpectrumRequest& request) 
   spectrum.leading = request.top;
   spectrum.relative_resolution = ends.relative_bound;
   spectrum.sigma_max = ScaledReal::make(ends.largest, J.exponent);
-  for (const Vector* part : {&ends.top.sigma, &ends.bottom.sigma})
-    for (Index i = 0; i < part->size(); ++i)
-      spectrum.sigma.push_back(ScaledReal::make((*part)[i], J.exponent));
+  for (const Triplets* part : {&ends.top, &ends.bottom})
+    detail::publish(*part, ends.largest, J.exponent, spectrum);
+  if (transposed.size() > 0) spectrum.right_residuals.swap(spectrum.left_residuals);
+  return spectrum;
+}
+
+Spectrum spectra_ends(const JacobianView& J, const SpectrumRequest& request) {
+  if (J.matrix) return ends_of_matrix(*J.matrix, request);
+  Spectrum spectrum = detail::ends_of_map(J.map, request);
+  spectrum.method = "spectra";
   return spectrum;
 }
 
@@ -104,10 +112,13 @@ SpectrumMethod spectra_method() {
   SpectrumMethod method;
   method.name = "spectra";
   method.summary =
-      "the ends of the spectrum by restarted Lanczos, proved by residuals (needs --top or --bottom)";
+      "the ends of the spectrum by products with J, proved by residuals (needs --top or --bottom)";
   method.reference =
-      "Sorensen 1992; Spectra 1.0.1; residual bound: Parlett, The Symmetric Eigenvalue Problem, 11.5";
-  method.partial = spectra_partial;
+      "Baglama & Reichel 2005; Sorensen 1992 (Spectra 1.0.1); residual bound: Parlett, The Symmetric "
+      "Eigenvalue Problem, 11.5";
+  method.gives = SpectrumScope::ends;
+  method.needs = JacobianForm::map;
+  method.compute = spectra_ends;
   return method;
 }
 

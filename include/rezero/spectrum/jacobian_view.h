@@ -1,0 +1,41 @@
+#pragma once
+/// The Jacobian as a spectrum method may look at it: a matrix, a map, or the product of its factors.
+
+#include <functional>
+
+#include "rezero/linalg/scaled_map.h"
+#include "rezero/linalg/scaled_matrix.h"
+
+namespace rezero {
+
+/// What a method needs of J, in the order of what it costs to have: factors come with a stack, the map is
+/// their composition, and the matrix is n columns of that.
+enum class JacobianForm { dense, map, factors };
+std::string_view to_string(JacobianForm form);
+
+/// J = F_{count−1} … F_0. `at(i)` gives factor F_i, made anew or kept by whoever knows it: ask once a use,
+/// and keep no more of them than there is room for. Safe to call from any thread.
+struct FactorSource {
+  Index count = 0;
+  std::function<ScaledMap(Index)> at;
+};
+
+/// J in the forms that are at hand; all of them describe the same J. Owns nothing of `matrix`.
+struct JacobianView {
+  const ScaledMatrix* matrix = nullptr;  ///< J formed, or null
+  ScaledMap map;                         ///< J as a map; need not be set where the matrix is
+  FactorSource factors;                  ///< count 0: not known
+
+  /// Of J; 0 when no form is set.
+  Index rows() const;
+  Index cols() const;
+  /// Whether J can be had in that form without forming it.
+  bool has(JacobianForm form) const;
+  /// J as a map: `map`, or the matrix as one (valid as long as the matrix is).
+  ScaledMap as_map() const;
+};
+
+/// The view of a formed J, and of nothing else.
+JacobianView view_of(const ScaledMatrix& J);
+
+}  // namespace rezero

@@ -1,0 +1,49 @@
+#pragma once
+/// What every pass through a stack watches: range and underflow.
+
+#include <cfenv>
+#include <cmath>
+#include <string>
+
+#include "rezero/core/error.h"
+#include "rezero/linalg/scaled_matrix.h"
+#include "rezero/model/stack.h"
+
+namespace rezero::detail {
+
+/// Mantissas are renormalized when their largest entry leaves [2^−limit, 2^limit]: far from where doubles
+/// end, so that one block cannot carry them over, and rarely enough to cost nothing.
+constexpr int renormalize_limit = 200;
+
+inline bool far_from_one(Real largest) {
+  return largest != 0 &&
+         (largest > std::ldexp(1.0, renormalize_limit) || largest < std::ldexp(1.0, -renormalize_limit));
+}
+
+[[noreturn]] inline void fail(Index block, const std::string& what) {
+  throw NumericalError("block " + std::to_string(block) + ": " + what);
+}
+
+/// A norm without eps has no value at zero.
+inline bool divides_by_norm(const BlockParts& parts) {
+  const auto bare = [](const NormSpec& norm) { return norm && norm.kind->name == "l2_norm"; };
+  return bare(parts.pre_norm) || bare(parts.branch_norm);
+}
+
+inline void check_finite(Index block, const BlockParts& parts, const BlockLinearization& at) {
+  if (!std::isfinite(max_abs(at.branch_value)))
+    fail(block, divides_by_norm(parts)
+                    ? "the branch output is not finite (it overflowed, or an l2_norm divided zero by zero)"
+                    : "the branch output is not finite (it overflowed)");
+  if (!std::isfinite(max_abs(at.value))) fail(block, "the state is not finite (it overflowed)");
+}
+
+/// The processor's sticky flag of this thread, from here on.
+inline void watch_underflow() {
+  std::feclearexcept(FE_UNDERFLOW);
+}
+inline bool underflowed() {
+  return std::fetestexcept(FE_UNDERFLOW) != 0;
+}
+
+}  // namespace rezero::detail

@@ -1,0 +1,148 @@
+/// Cells whose J is never formed, against the same cells with it.
+
+#include <gtest/gtest.h>
+
+#include "rezero/analysis/sweep.h"
+#include "rezero/core/error.h"
+
+namespace rezero {
+namespace {
+
+SweepPlan tokens_plan(const std::string& scheme, Index tokens, Index width, std::vector<Index> depths) {
+  SweepPlan plan;
+  plan.schemes.emplace_back(scheme);
+  plan.family = &families().at("transformer");
+  plan.hidden_ratio = 4;
+  plan.tokens.tokens = tokens, plan.tokens.heads = 2;
+  plan.depths = std::move(depths), plan.widths = {width}, plan.seeds = {3};
+  plan.activations.emplace_back("gelu");
+  return plan;
+}
+
+CellResult only_cell(const SweepPlan& plan, int threads = 1) {
+  RunOptions run;
+  run.threads = threads;
+  return run_cell(expand_cells(plan)[0], plan.analysis, run);
+}
+
+Real value_of(const ScaledReal& x) {
+  return x.to_real().value();
+}
+
+/// The k largest by products, and as the full spectrum has them, at each depth.
+void expect_same_top(SweepPlan plan) {
+  const CellResult full = only_cell(plan);
+  plan.analysis.method = "spectra", plan.analysis.top = 3;
+  ASSERT_EQ(spectrum_form(expand_cells(plan)[0], plan.analysis, 1e12), JacobianForm::map);
+  const CellResult top = only_cell(plan);
+  ASSERT_TRUE(top.failures.empty()) << top.failures[0].message;
+  ASSERT_EQ(top.depths.size(), full.depths.size());
+  for (std::size_t d = 0; d < top.depths.size(); ++d) {
+    const DepthResult &want = full.depths[d], &got = top.depths[d];
+    EXPECT_EQ(got.depth, want.depth);
+    EXPECT_EQ(got.blocks, want.blocks);
+    EXPECT_EQ(got.rows, want.rows);
+    EXPECT_EQ(got.cols, want.cols);
+    EXPECT_EQ(got.output_error, want.output_error);
+    EXPECT_FALSE(got.frobenius_square || got.identity_error);
+    ASSERT_EQ(got.spectrum.sigma.size(), 3u);
+    const Real largest = value_of(want.spectrum.sigma[0]);
+    for (std::size_t i = 0; i < 3; ++i)
+      EXPECT_NEAR(value_of(got.spectrum.sigma[i]), value_of(want.spectrum.sigma[i]), 1e-11 * largest);
+    for (std::size_t m = 0; m < metrics().size(); ++m) {
+      const std::string name((metrics().begin() + static_cast<std::ptrdiff_t>(m))->name);
+      if (name == "sigma_max") {
+        EXPECT_NEAR(got.metrics[m].value(), want.metrics[m].value(), 1e-11 * largest);
+      }
+      if (name == "mean_square" || name == "stable_rank" || name == "mean_log_sigma") {
+        EXPECT_FALSE(got.metrics[m]) << name;
+      }
+    }
+  }
+}
+
+TEST(LawByProducts, LargestValuesAtEveryDepth) {
+  expect_same_top(tokens_plan("pre-ln", 20, 12, {1, 3}));
+  expect_same_top(tokens_plan("post-ln", 20, 12, {2}));
+}
+
+TEST(LawByProducts, ThroughTheFinalNorm) {
+  SweepPlan plan = tokens_plan("pre-ln", 20, 12, {2});
+  plan.analysis.final_norm = true;
+  expect_same_top(plan);
+}
+
+TEST(LawByProducts, PartsOfJ) {
+  for (const TokenView view : {TokenView{4, {}}, TokenView{{}, 7}, TokenView{4, 7}}) {
+    SweepPlan plan = tokens_plan("pre-ln", 9, 16, {2});
+    plan.analysis.view = view;
+    expect_same_top(plan);
+  }
+}
+
+TEST(ByProducts, SameBytesOnAnyThread) {
+  SweepPlan plan = tokens_plan("pre-ln", 20, 12, {2});
+  plan.analysis.method = "spectra", plan.analysis.top = 2;
+  EXPECT_EQ(only_cell(plan, 1).depths[0].spectrum.sigma, only_cell(plan, 3).depths[0].spectrum.sigma);
+  plan.analysis.method = "density", plan.analysis.top = 0;
+  EXPECT_EQ(only_cell(plan, 1).depths[0].spectrum.density->cdf,
+            only_cell(plan, 3).depths[0].spectrum.density->cdf);
+}
+
+/// What memory leaves no room for is made anew: no bit shows it.
+TEST(ByProducts, KeptBlocksDoNotShow) {
+  SweepPlan plan = tokens_plan("pre-ln", 20, 12, {2});
+  plan.analysis.method = "spectra", plan.analysis.top = 2;
+  const Cell cell = expand_cells(plan)[0];
+  RunOptions little, much;
+  little.max_memory = 1;
+  EXPECT_EQ(run_cell(cell, plan.analysis, little).depths[0].spectrum.sigma,
+            run_cell(cell, plan.analysis, much).depths[0].spectrum.sigma);
+}
+
+TEST(ByProducts, WhichFormIsChosen) {
+  constexpr Real much = 1e15;
+  const auto form = [&](const std::string& method, Index top, Index bottom, Index tokens, Real memory) {
+    SweepPlan plan = tokens_plan("pre-ln", tokens, 64, {4});
+    plan.analysis.method = method, plan.analysis.top = top, plan.analysis.bottom = bottom;
+    return spectrum_form(expand_cells(plan)[0], plan.analysis, memory);
+  };
+  EXPECT_EQ(form("auto", 0, 0, 1024, 1), JacobianForm::dense);  // then refused for memory
+  EXPECT_EQ(form("auto", 3, 0, 2, much), JacobianForm::dense);
+  EXPECT_EQ(form("auto", 3, 0, 2, 1e6), JacobianForm::map);
+  EXPECT_EQ(form("auto", 3, 0, 1024, much), JacobianForm::map);
+  EXPECT_EQ(form("auto", 3, 1, 1024, much), JacobianForm::dense);
+  EXPECT_EQ(form("auto", 0, 1, 1024, 1e9), JacobianForm::map);
+  EXPECT_EQ(form("dense", 3, 0, 1024, 1), JacobianForm::dense);
+  EXPECT_EQ(form("spectra", 3, 0, 2, much), JacobianForm::map);
+  EXPECT_EQ(form("spectra", 3, 1, 2, much), JacobianForm::dense);
+  EXPECT_EQ(form("density", 0, 0, 2, much), JacobianForm::map);
+}
+
+TEST(ByProducts, CostsGrowAsTheyShould) {
+  const auto cost = [](const std::string& method, Index top, Index tokens) {
+    SweepPlan plan = tokens_plan("pre-ln", tokens, 256, {12});
+    plan.analysis.method = method, plan.analysis.top = top;
+    return cost_of(expand_cells(plan)[0], plan.analysis, 20e9);
+  };
+  EXPECT_GT(cost("dense", 10, 128).bytes, 6 * 8.0 * 32768 * 32768);
+  EXPECT_LT(cost("spectra", 10, 128).bytes, 300e6);  // n = 32768 without J
+  EXPECT_LT(cost("spectra", 10, 128).flops, cost("dense", 10, 128).flops / 10);
+  EXPECT_EQ(cost("auto", 10, 128).method, "spectra");
+  EXPECT_EQ(cost("auto", 10, 1).method, "dense");
+}
+
+TEST(ByProducts, DensityOfACell) {
+  SweepPlan plan = tokens_plan("pre-ln", 32, 32, {2});
+  plan.analysis.method = "density";
+  const CellResult result = only_cell(plan);
+  ASSERT_EQ(result.depths.size(), 1u);
+  const Spectrum& s = result.depths[0].spectrum;
+  EXPECT_EQ(s.part, SpectrumPart::density);
+  ASSERT_TRUE(s.density);
+  for (const auto& metric : result.depths[0].metrics) EXPECT_TRUE(!metric || *metric >= 0);
+  EXPECT_TRUE(s.sigma.empty());
+}
+
+}  // namespace
+}  // namespace rezero
