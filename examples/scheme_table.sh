@@ -21,9 +21,9 @@ run() {  # report, options…: a scheme that overflows is no failure of the tabl
   "$tool" -q --depth 12,64 --values none "$@" >"$report" || [ $? -eq 4 ]
 }
 run "$folder/transformer.json" --family transformer --width 32 --tokens 8 --heads 4 \
-  --scheme "$(names "s['name'] != 'depth-mup' and 'conv' not in s.get('defined for', '')")"
+  --scheme "$(names "s['name'] != 'depth-mup' and 'conv' not in s.get('defined_for', '')")"
 run "$folder/conv.json" --family conv --width 4 --image 6x6 --batch 2 \
-  --scheme "$(names "s['name'] in ('residual', 'skipinit', 'fixup', 'stable-resnet') or 'conv' in s.get('defined for', '')")"
+  --scheme "$(names "s['name'] in ('residual', 'skipinit', 'fixup', 'stable-resnet') or 'conv' in s.get('defined_for', '')")"
 
 /usr/bin/python3 - "$folder" >"$folder/section.md" <<'PY'
 import json, sys
@@ -40,9 +40,9 @@ print("| scheme | stack | init | layers | σ_min | σ_max | mean σ² | null dir
 for stack in ("transformer", "conv"):
     for row in json.load(open(sys.argv[1] + "/" + stack + ".json"))["results"]:
         m = row["metrics"]
-        low = m["sigma_min_nonzero"] if row["spectrum"]["null_directions"] else m["sigma_min"]
+        low = "sigma_min_nonzero" if row["spectrum"]["null_directions"] else "sigma_min"
         print("| %s | %s | %s | %d | %s | %s | %s | %d |" % (
-            row["scheme"], stack, row["init"], row["depth"], number(low), number(m["sigma_max"], m["log10_sigma_max"]),
+            row["scheme"], stack, row["init"], row["depth"], number(m[low], m["log10_" + low]), number(m["sigma_max"], m["log10_sigma_max"]),
             number(m["mean_square"], m["log10_mean_square"]), row["spectrum"]["null_directions"]))
 PY
 

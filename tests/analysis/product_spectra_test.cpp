@@ -165,7 +165,9 @@ TEST(ProductSpectra, OfOnePositionByAnother) {
     const Spectrum product = only(run(stack, {2}, options));
     ASSERT_EQ(product.sigma.size(), dense.sigma.size());
     for (std::size_t i = 0; i < dense.sigma.size(); ++i)
-      if (dense.resolved(i)) EXPECT_NEAR(product.sigma[i].log(), dense.sigma[i].log(), 1e-10) << views << i;
+      if (dense.resolved(i)) {
+        EXPECT_NEAR(product.sigma[i].log(), dense.sigma[i].log(), 1e-10) << views << i;
+      }
   }
 }
 

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/LU>
+
 #include <cmath>
 #include <limits>
 
@@ -67,7 +69,10 @@ TEST(Product, MasksAreCountedAndProved) {
     std::vector<Matrix> factors;
     for (int l = 0; l < 5; ++l) {
       Matrix A = gaussian(9, 9, l);
-      rows ? A.bottomRows(1 + l).setZero() : A.rightCols(1 + l).setZero();
+      if (rows)
+        A.bottomRows(1 + l).setZero();
+      else
+        A.rightCols(1 + l).setZero();
       factors.push_back(A);
     }
     const ProductValues values = product_singular_values(factors_of(factors));
