@@ -46,7 +46,7 @@ void expect_well_formed(const SpectralDensity& d) {
 }
 
 /// A spectrum of condition number 27, even in log σ: a diagonal map has it exactly, and costs nothing.
-TEST(LawDensity, MeetsItsTargetAgainstTheSpectrum) {
+TEST(SlowDensity, MeetsItsTargetAgainstTheSpectrum) {
   for (Index n : {1024, 2048, 30000}) {
     Vector sigma(n);
     for (Index i = 0; i < n; ++i) {
@@ -68,7 +68,7 @@ TEST(LawDensity, MeetsItsTargetAgainstTheSpectrum) {
 }
 
 /// Half of the values crowded at the low end are hard to see in σ²: converged or not, it says which.
-TEST(LawDensity, ConvergedMeansWithinTheTarget) {
+TEST(SlowDensity, ConvergedMeansWithinTheTarget) {
   const Index n = 2048;
   for (Real kappa : {2.0, 8.0, 27.0, 300.0}) {
     Vector sigma(n);
@@ -120,7 +120,7 @@ TEST(Density, AtomsAreJumps) {
 }
 
 /// The bulk near zero of a badly conditioned map is not seen: the curve moves with every step, and says so.
-TEST(Density, RefusesToCallABadlyConditionedCurveConverged) {
+TEST(SlowDensity, RefusesToCallABadlyConditionedCurveConverged) {
   const Index n = 2048;
   Vector sigma(n);
   for (Index i = 0; i < n; ++i) sigma[i] = std::pow(10.0, -9.0 * static_cast<Real>(i) / static_cast<Real>(n));
