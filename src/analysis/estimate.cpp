@@ -102,7 +102,7 @@ Real kept_block_bytes(const Cell& cell) {
       for (const WeightSlot& slot : kind->slots(cell.spec->sizes()))
         numbers += 2 * positions * static_cast<Real>(slot.fan_out);
       if (kind->is_attention)
-        numbers += 2 * static_cast<Real>(cell.spec->tokens.heads) * positions * positions;
+        numbers += 2 * static_cast<Real>(cell.spec->tokens.attention.heads) * positions * positions;
     }
   }
   return size.weights + numbers * sizeof(Real);
