@@ -50,7 +50,9 @@ tool=$folder/rezero-analyze
 
 if [ $sanitize = yes ]; then
   step "build with AddressSanitizer and UndefinedBehaviorSanitizer"
-  build "$folder-asan" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DREZERO_SANITIZE=address,undefined \
+  # -O1 and line numbers only: half the build time, and reports that say as much.
+  build "$folder-asan" -DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1 -DNDEBUG" \
+    -DREZERO_SANITIZE=address,undefined \
     -DREZERO_BUILD_TESTS=ON -DREZERO_BUILD_EXAMPLES=OFF -DREZERO_BUILD_BENCHMARKS=OFF
   step "tests under sanitizers"
   ctest --test-dir "$folder-asan" --output-on-failure --parallel "$jobs" --label-exclude slow

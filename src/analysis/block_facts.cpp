@@ -19,9 +19,22 @@ Farthest farthest(const Vector& values, Real reference) {
 }
 
 Role last_role(const BlockParts& parts) {
-  for (const WeightSlot& slot : parts.branch->slots({parts.shape.features, 1}))
+  BranchSizes sizes{parts.shape.features, 1};
+  sizes.conv = parts.conv;
+  for (const WeightSlot& slot : parts.branch->slots(sizes))
     if (slot.last) return slot.role;
   return Role::linear;
+}
+
+/// The norm that ends a convolutional branch, if there is one.
+const NormSpec* last_norm(const BlockParts& parts) {
+  if (parts.conv.norms.empty() || parts.conv.order == ConvOrder::pre || !parts.conv.norms.back())
+    return nullptr;
+  return &parts.conv.norms.back();
+}
+
+std::string last_norm_name(const BlockParts& parts, std::string_view field) {
+  return "norm" + std::to_string(parts.conv.norms.size()) + "." + std::string(field);
 }
 
 bool is_zero(const MatrixPtr& W) {
@@ -47,6 +60,13 @@ void branch_reason(const BlockStep& step, std::vector<Culprit>& reasons) {
   if (parts.mix == MixRule::gated) {
     reasons.push_back(
         {step.block, "branch_scale", entry.value, "gate " + shortest(entry.value) + entry.where});
+    return;
+  }
+  const NormSpec* norm = last_norm(parts);
+  if (norm && norm->weight && norm->weight->isZero(0)) {
+    if (!is_zero(norm->bias))
+      reasons.push_back({step.block, last_norm_name(parts, "bias"), farthest(*norm->bias, 0).value,
+                         "bias of the last norm, whose weight is zero"});
     return;
   }
   const Role role = last_role(parts);
@@ -82,7 +102,7 @@ std::string dead_gate(const BlockParts& parts, const BlockLinearization& at) {
 
 /// Why a last weight that is zero gets no gradient.
 std::string dead_last_weight(const BlockLinearization& at) {
-  if (at.last_input.isZero(0)) return "dead: the last weight is zero and so is what it is applied to";
+  if (at.last.input.isZero(0)) return "dead: the last weight is zero and so is what it is applied to";
   return "dead: the last weight is zero and no gradient reaches it (the activation's derivative at 0 is 0)";
 }
 
@@ -94,6 +114,12 @@ void find_switch(const BlockStep& step, BlockFacts& facts) {
     facts.off = constant ? SwitchedOff::by_constant_scale : SwitchedOff::by_gate;
     facts.if_dead = {step.block, "branch_scale", 0,
                      constant ? "dead: the branch scale is a constant 0" : dead_gate(parts, step.at)};
+  } else if (const NormSpec* norm = last_norm(parts); norm && norm->weight && norm->weight->isZero(0)) {
+    facts.off = SwitchedOff::by_last_weight;
+    facts.if_dead = {step.block, last_norm_name(parts, "weight"), 0,
+                     step.at.last.input.isZero(0)
+                         ? "dead: the weight of the last norm is zero and so is what it multiplies"
+                         : "dead: the weight of the last norm is zero and no gradient reaches it"};
   } else if (is_zero(parts.weights.at(role).weight)) {
     facts.off = SwitchedOff::by_last_weight;
     facts.if_dead = {step.block, std::string(role_name(role)) + ".weight", 0, dead_last_weight(step.at)};

@@ -19,7 +19,8 @@ class View {
 
   ScaledMap map(ScaledMap J, const ScaledVector& state, Index depth) {
     state_ = state;
-    const Index n = stack_.shape().size(), d = stack_.shape().features;
+    const Index n = stack_.shape().size(), d = stack_.shape().features,
+                rows = stack_.shape_after(depth).size();
     std::vector<LinearMapPtr> factors;
     if (options_.view.wrt) factors.push_back(transpose_map(segment_map(n, *options_.view.wrt * d, d)));
     factors.push_back(J.map);
@@ -29,7 +30,7 @@ class View {
       J.exponent += norm.derivative.exponent;
       state_ = {std::move(norm.value), 0};
     }
-    if (options_.view.of) factors.push_back(segment_map(n, *options_.view.of * d, d));
+    if (options_.view.of) factors.push_back(segment_map(rows, *options_.view.of * d, d));
     return {product_map(std::move(factors)), J.exponent};
   }
 

@@ -2,6 +2,8 @@
 #include <cmath>
 
 #include "analysis/by_products.h"
+#include "analysis/equal_shape_runs.h"
+#include "analysis/factors.h"
 #include "analysis/final_norm.h"
 #include "rezero/analysis/observe.h"
 #include "rezero/analysis/sweep.h"
@@ -106,40 +108,44 @@ class CellRun {
 
   /// What the report sees of a step: through the final norm, and one position's rows if that is asked for.
   DepthResult seen(const ForwardStep& step) {
-    const Shape shape = stack_->shape();
-    const NormSpec last = last_norm(step.depth - 1);
-    Index null_directions = last ? last.kind->null_directions * shape.positions : 0;
+    const Shape shape = stack_->shape_after(step.depth);
+    NormSpec last = last_norm(step.depth - 1);
+    Index null_directions = last ? last.null_directions(shape) : 0;
+    const FactorSource factors = detail::factors_of(stack_, step.depth, cell_, options_, run_);
     if (!options_.final_norm && !options_.view.of && !options_.view.wrt)
-      return observe(step, x0_, options_, cell_.labels.seed, null_directions);
+      return observe(step, x0_, options_, cell_.labels.seed, {null_directions, factors, run_.threads});
     ScaledVector state = step.state;
     ScaledMatrix jacobian = step.jacobian;
-    if (options_.final_norm) null_directions = apply_final_norm(state, jacobian, step.depth - 1);
+    if (options_.final_norm) last = apply_final_norm(state, jacobian, step.depth - 1, null_directions);
     ScaledVector start = x0_;
     if (options_.view.of) {
       const Index row = *options_.view.of * shape.features;
       state.mantissa = Vector(state.mantissa.segment(row, shape.features));
       start.mantissa = Vector(start.mantissa.segment(row, shape.features));
       jacobian.mantissa = Matrix(jacobian.mantissa.middleRows(row, shape.features));
-      null_directions /= shape.positions;
+      // A direction that spans several positions says nothing of one position's rows.
+      null_directions = last && last.kind->across_positions ? 0 : null_directions / shape.positions;
     } else if (options_.view.wrt) {
       null_directions = 0;  // n rows, d columns: a zero on the left is none of the d values
     }
     if (!renormalize(jacobian)) throw NumericalError("the final norm's derivative is not finite");
     return observe({step.depth, state, jacobian, step.underflow}, start, options_, cell_.labels.seed,
-                   null_directions);
+                   {null_directions, factors, run_.threads});
   }
 
   NormSpec last_norm(Index l) const { return stack_->block(l)->parts().post_norm; }
 
-  /// Gives the null directions of the norm's derivative.
-  Index apply_final_norm(ScaledVector& state, ScaledMatrix& jacobian, Index l) const {
+  /// Gives the norm, and the null directions of its derivative.
+  NormSpec apply_final_norm(ScaledVector& state, ScaledMatrix& jacobian, Index l,
+                            Index& null_directions) const {
     detail::FinalNorm norm = detail::final_norm_at(*stack_, state, l);
     Matrix through(jacobian.mantissa.rows(), jacobian.mantissa.cols());
     norm.derivative.map->apply(jacobian.mantissa, through);
     jacobian.mantissa.swap(through);
     jacobian.exponent += norm.derivative.exponent;
     state = {std::move(norm.value), 0};
-    return norm.null_directions;
+    null_directions = norm.null_directions;
+    return norm.norm;
   }
 
   /// The backward pass from this depth: gradients for profiles and checks, suffix norms for profiles.
@@ -164,23 +170,23 @@ class CellRun {
   /// A unit vector: all entries equal to 1 for `ones` (as reference values are made with), Haar-random
   /// otherwise.
   Vector cotangent() const {
-    const Index n = stack_->shape().size();
+    const Index n = states_.back().mantissa.size();
     if (options_.cotangent == CotangentLaw::ones) return Vector::Ones(n);
     Vector u = normal_vector(n, stream_key(cell_.labels.seed, StreamRole::cotangent));
     return u / u.norm();
   }
 
   Profile profile(const BackwardResult& back) const {
-    const auto n = static_cast<Real>(stack_->shape().size());
     Profile profile;
-    for (const ScaledVector& state : states_) {
-      const ScaledReal norm = frobenius_norm(state.mantissa);
+    for (std::size_t l = 0; l < states_.size(); ++l) {
+      const ScaledVector& state = states_[l];
+      const auto n = static_cast<Real>(state.mantissa.size());
+      const ScaledReal norm = frobenius_norm(state.mantissa), &square = back.suffix_square[l];
       profile.forward_rms.push_back(
           ScaledReal::make(norm.mantissa / std::sqrt(n), norm.exponent + state.exponent));
+      profile.gradient_square.push_back(ScaledReal::make(square.mantissa / n, square.exponent));
     }
     profile.branch_norm = branch_norm_;
-    for (const ScaledReal& square : back.suffix_square)
-      profile.gradient_square.push_back(ScaledReal::make(square.mantissa / n, square.exponent));
     profile.gate_gradient = back.gate_gradient;
     profile.skip_scale = skip_scale_, profile.branch_scale = branch_scale_;
     return profile;
@@ -211,6 +217,8 @@ class CellRun {
 }  // namespace
 
 CellResult run_cell(const Cell& cell, const AnalysisOptions& options, const RunOptions& run) {
+  if (!options.checks.empty() && detail::changes_shape(cell))
+    return detail::check_runs(cell, [&](const Cell& part) { return CellRun(part, options, run).take(); });
   return CellRun(cell, options, run).take();
 }
 

@@ -7,5 +7,9 @@ namespace rezero::detail {
 
 /// How many blocks' derivatives fit into `bytes` beside what the method needs by products; all at most.
 Index kept_blocks(const Cell& cell, const AnalysisOptions& options, Real bytes);
+/// Whether a product spectrum has room beside a formed J; `--method product` counts on it, `auto` asks.
+bool room_for_factors(const Cell& cell, const AnalysisOptions& options, Real bytes);
+/// The same as kept_blocks beside a formed J and a product spectrum of it.
+Index kept_factors(const Cell& cell, const AnalysisOptions& options, Real bytes);
 
 }  // namespace rezero::detail

@@ -15,18 +15,24 @@ constexpr Real spectrum_flops =
 constexpr Real state_overhead = 64;  // allocation and exponent of a kept state
 constexpr Real facts_bytes = 1500;   // what a check keeps of a block: culprits with their texts, twice
 
+// A product spectrum: Q, T, the running product and its copy, each with its successor; of a factor QR with Q
+// (8/3 n³) and T (n³) at most; of a Jacobi iteration about six sweeps. In units of n² doubles and n³.
+constexpr Real factored_matrices = 10, factor_flops = 11.0 / 3, jacobi_flops = 20;
+constexpr Real product_sweeps = 2;  // through the factors
+
 struct Size {
   Real n, weights, flops_per_column;
 };
 
 /// Of one layer's derivative on one column: every weight at every position, and attention's products of
-/// positions.
+/// positions. Of a net with stages, those of the first: where channels double as pixels quarter, none has
+/// more.
 Real layer_flops(const StackSpec& spec) {
-  const auto positions = static_cast<Real>(spec.tokens.tokens);
+  const auto positions = static_cast<Real>(spec.shape().positions);
   Real flops = 0;
   for (const BranchKind* kind : spec.family->branches()) {
     for (const WeightSlot& slot : kind->slots(spec.sizes()))
-      flops += 2 * static_cast<Real>(slot.fan_out) * static_cast<Real>(slot.fan_in) * positions;
+      flops += 2 * static_cast<Real>(slot.rows()) * static_cast<Real>(slot.cols()) * positions;
     if (kind->is_attention) flops += 8 * static_cast<Real>(spec.width) * positions * positions;
   }
   return flops;
@@ -52,9 +58,15 @@ bool looks_back(const AnalysisOptions& options) {
   return options.profile || !options.checks.empty();
 }
 
+bool by_factors(const AnalysisOptions& options) {
+  return options.spectrum && options.method != "auto" &&
+         spectrum_methods().at(options.method).needs == JacobianForm::factors;
+}
+
 Real dense_bytes(const Cell& cell, const AnalysisOptions& options) {
   const Size size = size_of(cell);
   Real bytes = square_matrices * size.n * size.n * sizeof(Real) + size.weights + fixed_bytes;
+  if (by_factors(options)) bytes += factored_matrices * size.n * size.n * sizeof(Real);
   if (looks_back(options)) bytes += blocks_of(cell) * (size.n * sizeof(Real) + state_overhead);
   if (!options.checks.empty()) bytes += blocks_of(cell) * facts_bytes;
   return bytes;
@@ -65,7 +77,12 @@ Real dense_flops(const Cell& cell, const AnalysisOptions& options) {
   const Real block = size.n * size.flops_per_column;
   Real flops = static_cast<Real>(cell.depths.back()) * block;
   for (Index depth : cell.depths) {
-    if (options.spectrum) flops += spectrum_flops * size.n * size.n * size.n;
+    const Real cube = size.n * size.n * size.n;
+    if (by_factors(options))
+      flops +=
+          product_sweeps * (static_cast<Real>(depth) * (block + factor_flops * cube) + jacobi_flops * cube);
+    else if (options.spectrum)
+      flops += spectrum_flops * cube;
     if (options.profile) flops += static_cast<Real>(depth) * block;
   }
   return flops;
@@ -97,10 +114,10 @@ Real kept_block_bytes(const Cell& cell) {
   const Size size = size_of(cell);
   Real numbers = 16 * size.n;
   if (cell.spec) {
-    const auto positions = static_cast<Real>(cell.spec->tokens.tokens);
+    const auto positions = static_cast<Real>(cell.spec->shape().positions);
     for (const BranchKind* kind : cell.spec->family->branches()) {
       for (const WeightSlot& slot : kind->slots(cell.spec->sizes()))
-        numbers += 2 * positions * static_cast<Real>(slot.fan_out);
+        numbers += 2 * positions * static_cast<Real>(slot.outputs);
       if (kind->is_attention)
         numbers += 2 * static_cast<Real>(cell.spec->tokens.attention.heads) * positions * positions;
     }
@@ -117,7 +134,7 @@ Real least_product_bytes(const Cell& cell, const AnalysisOptions& options) {
 /// Of one column by matrix-vector products, over that of a column among many, measured: memory sets the pace
 /// unless the positions make a matrix of the column.
 Real single_column_penalty(const Cell& cell) {
-  return cell.spec && cell.spec->tokens.tokens >= 16 ? 2 : 12;
+  return cell.spec && cell.spec->shape().positions >= 16 ? 2 : 12;
 }
 
 Real product_flops(const Cell& cell, const AnalysisOptions& options) {
@@ -163,6 +180,24 @@ CellCost cost_of(const Cell& cell, const AnalysisOptions& options, Real max_memo
 
 Index detail::kept_blocks(const Cell& cell, const AnalysisOptions& options, Real bytes) {
   const Real blocks = (bytes - least_product_bytes(cell, options)) / kept_block_bytes(cell);
+  return static_cast<Index>(std::clamp<Real>(blocks, 0, blocks_of(cell)));
+}
+
+namespace {
+
+Real with_factors_bytes(const Cell& cell, const AnalysisOptions& options) {
+  const Real n = size_of(cell).n;
+  return dense_bytes(cell, options) + (by_factors(options) ? 0 : factored_matrices * n * n * sizeof(Real));
+}
+
+}  // namespace
+
+bool detail::room_for_factors(const Cell& cell, const AnalysisOptions& options, Real bytes) {
+  return by_factors(options) || with_factors_bytes(cell, options) <= bytes;
+}
+
+Index detail::kept_factors(const Cell& cell, const AnalysisOptions& options, Real bytes) {
+  const Real blocks = (bytes - with_factors_bytes(cell, options)) / kept_block_bytes(cell);
   return static_cast<Index>(std::clamp<Real>(blocks, 0, blocks_of(cell)));
 }
 

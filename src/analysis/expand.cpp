@@ -10,20 +10,26 @@ CellLabels labels_of(const StackSpec& spec, std::uint64_t seed) {
   labels.activation = spec.family->uses_activation() ? spec.activation.canonical() : "";
   labels.init = spec.initializer.canonical();
   labels.width = spec.width;
-  labels.tokens = spec.tokens.tokens;
+  if (spec.family->is_conv()) {
+    labels.order = to_string(spec.conv_order());
+    const NormSpec norm = spec.conv_norm();
+    labels.norm = norm ? norm.kind->name : "none";
+  } else {
+    labels.tokens = spec.tokens.tokens;
+  }
   labels.dimension = spec.shape().size();
   labels.seed = seed;
   return labels;
 }
 
-/// One pass gives all depths of a scheme that ignores the total depth; else every depth is a stack of its
-/// own.
+/// One pass gives all depths of a scheme that ignores the total depth, and of a net whose stages fix it; else
+/// every depth is a stack of its own.
 void add_cells(std::vector<Cell>& cells, const StackSpec& spec, std::uint64_t seed,
                const std::vector<Index>& depths) {
   const auto add = [&](std::vector<Index> wanted) {
     cells.push_back({cells.size(), labels_of(spec, seed), spec, nullptr, std::move(wanted)});
   };
-  if (!spec.scheme.depends_on_depth()) return add(depths);
+  if (!spec.scheme.depends_on_depth() || spec.conv.staged()) return add(depths);
   for (Index depth : depths) add({depth});
 }
 
@@ -48,7 +54,7 @@ std::vector<Cell> expand_cells(const SweepPlan& plan) {
           for (std::uint64_t seed : plan.seeds)
             add_cells(cells,
                       {scheme, plan.family, width, plan.hidden_ratio, activation, initializer, plan.tied,
-                       plan.input, plan.tokens},
+                       plan.input, plan.tokens, plan.conv},
                       seed, plan.depths);
   return cells;
 }

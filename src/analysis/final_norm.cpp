@@ -6,22 +6,24 @@ namespace rezero::detail {
 
 FinalNorm final_norm_at(const Stack& stack, const ScaledVector& state, Index l) {
   const BlockPtr block = stack.block(l);
+  const Shape shape = stack.shape_after(l + 1);
   NormSpec norm = block->parts().pre_norm ? block->parts().pre_norm : block->parts().post_norm;
   if (!norm) norm = NormSpec::of("layer_norm");
   norm.weight = norm.bias = nullptr;
   FinalNorm result;
   Vector x = state.mantissa;
-  if (norm.kind->has_eps &&
+  if (norm.kind->has_eps && !norm.kind->has_running &&
       state.exponent > 0) {  // N(2^e x) is N(x) with ε / 4^e, its derivative 2^−e times that
     norm.eps *= std::exp2(-2 * static_cast<Real>(state.exponent));
     result.derivative.exponent = -state.exponent;
   } else {
     x *= std::exp2(static_cast<Real>(state.exponent));
   }
-  Linearization at = norm.layer(stack.shape())->linearize(x);
+  Linearization at = norm.layer(shape)->linearize(x);
   result.derivative.map = std::move(at.derivative);
   result.value = std::move(at.value);
-  result.null_directions = norm.kind->null_directions * stack.shape().positions;
+  result.null_directions = norm.null_directions(shape);
+  result.norm = norm;
   return result;
 }
 

@@ -18,10 +18,16 @@ int clamp_exponent(std::int64_t e) {
 void note_underflow(Spectrum& spectrum, Underflow underflow) {
   if (underflow == Underflow::none) return;
   spectrum.null_directions = 0;
-  if (underflow != Underflow::product) return;
+  if (underflow != Underflow::product || spectrum.relative_error_estimate) return;  // or J was not looked at
   spectrum.certified = false;
   if (spectrum.message.empty())
     spectrum.message = "entries of J below 2^-1074 of the largest were lost in the products";
+}
+
+ScaledReal larger(const ScaledReal& a, const ScaledReal& b) {
+  if (a.is_zero() || b.is_zero()) return a.is_zero() ? b : a;
+  if (a.exponent != b.exponent) return a.exponent > b.exponent ? a : b;
+  return a.mantissa > b.mantissa ? a : b;
 }
 
 /// The smallest values of a full spectrum become the exact zeros that structure proves them to be; a value
@@ -35,12 +41,17 @@ void declare_null(Spectrum& spectrum, Index count) {
     spectrum.sigma[i] = {};
     ++spectrum.null_directions;
   }
+  if (spectrum.relative_error_estimate && spectrum.unresolved() == 0) spectrum.relative_resolution = 0;
 }
 
 }  // namespace
 
 ScaledReal identity_error(const ScaledMatrix& J) {
-  REZERO_REQUIRE(J.mantissa.rows() == J.mantissa.cols());
+  return mask_error(J, Vector::Ones(J.mantissa.cols()));
+}
+
+ScaledReal mask_error(const ScaledMatrix& J, const Vector& x) {
+  REZERO_REQUIRE(J.mantissa.rows() == J.mantissa.cols() && x.size() == J.mantissa.cols());
   // In units of 2^r, r = max(e, 0), neither J nor I overflows, and what underflows is too small to be the
   // maximum.
   const std::int64_t r = std::max<std::int64_t>(J.exponent, 0);
@@ -50,7 +61,7 @@ ScaledReal identity_error(const ScaledMatrix& J) {
   for (Index j = 0; j < J.mantissa.cols(); ++j)
     for (Index i = 0; i < J.mantissa.rows(); ++i) {
       const Real entry = shift == 0 ? J.mantissa(i, j) : std::ldexp(J.mantissa(i, j), shift);
-      largest = std::max(largest, std::abs(entry - (i == j ? one : 0)));
+      largest = std::max(largest, std::abs(entry - (i == j && x(j) > 0 ? one : 0)));
     }
   return ScaledReal::make(largest, r);
 }
@@ -67,7 +78,7 @@ ScaledReal max_difference(const ScaledVector& a, const ScaledVector& b) {
 }
 
 DepthResult observe(const ForwardStep& step, const ScaledVector& x0, const AnalysisOptions& options,
-                    std::uint64_t seed, Index null_directions) {
+                    std::uint64_t seed, const JacobianFacts& facts) {
   const ScaledMatrix& J = step.jacobian;
   DepthResult result;
   result.depth = result.blocks = step.depth;
@@ -77,14 +88,21 @@ DepthResult observe(const ForwardStep& step, const ScaledVector& x0, const Analy
   result.frobenius_square = square;
   if (result.rows == result.cols) result.identity_error = identity_error(J);
   if (step.state.mantissa.size() == x0.mantissa.size()) result.output_error = max_difference(step.state, x0);
+  if (!options.checks.empty() && result.identity_error && result.output_error)
+    result.orthant_error = larger(mask_error(J, x0.mantissa),
+                                  max_difference(step.state, {x0.mantissa.cwiseMax(0), x0.exponent}));
   if (!options.spectrum) return result;
   SpectrumRequest request;
   request.method = options.method;
   request.top = options.top, request.bottom = options.bottom;
   request.start = stream_key(seed, StreamRole::start_vector);
-  result.spectrum = compute_spectrum(J, request);
+  request.proved_zeros = facts.null_directions;
+  request.workers = facts.workers;
+  JacobianView view = view_of(J);
+  view.factors = facts.factors;
+  result.spectrum = compute_spectrum(view, request);
   note_underflow(result.spectrum, step.underflow);
-  declare_null(result.spectrum, null_directions);
+  declare_null(result.spectrum, facts.null_directions);
   const Observation seen{&result.spectrum,
                          result.rows,
                          result.cols,

@@ -25,9 +25,10 @@ std::string_view to_string(CotangentLaw law) {
 
 std::vector<Initializer> initializers_of(const SweepPlan& plan, const SchemeSpec& scheme) {
   if (!plan.initializers.empty()) return plan.initializers;
-  const std::string_view own = scheme.scheme().init;
-  const bool use_own = plan.family->has_attention() && !own.empty();
-  return {Initializer(parse_named_spec(use_own ? own : "he"))};
+  std::string_view own;
+  if (plan.family->has_attention()) own = scheme.scheme().init;
+  if (plan.family->is_conv()) own = scheme.scheme().conv.init;
+  return {Initializer(parse_named_spec(own.empty() ? "he" : own))};
 }
 
 std::vector<Initializer> distinct_initializers(const SweepPlan& plan) {

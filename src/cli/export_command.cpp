@@ -25,7 +25,8 @@ StackSpec one_stack(const SweepPlan& plan) {
   require_one(plan.seeds, "--seed");
   return {plan.schemes[0],   plan.family,         plan.widths[0],
           plan.hidden_ratio, plan.activations[0], initializers_of(plan, plan.schemes[0])[0],
-          plan.tied,         plan.input,          plan.tokens};
+          plan.tied,         plan.input,          plan.tokens,
+          plan.conv};
 }
 
 /// One block is in memory at a time: its weights, their raw draws, and a copy in the order of the file.

@@ -51,6 +51,19 @@ void add_stack_options(CommandLine& line, StackUse use) {
   line.flag("--causal", "position i attends to positions up to i");
   line.flag("--rope", "rotary positions (base 10000)");
   line.option("--qk-norm", "NORM", "norm of each head's queries and keys (see list norms)", "none");
+  line.option("--image", "HxW", "image size of conv, in pixels", "8x8");
+  line.option("--batch", "B", "images side by side; batch norm couples them", "1");
+  line.option("--kernel", "K", "odd width of the convolutions", "3");
+  line.option("--padding", "HOW", "zero or circular", "zero");
+  line.option("--order", "HOW", "post: conv, norm, act; pre: norm, act, conv", "the scheme's");
+  line.option("--norm", "NORM", "norm beside each convolution, none for none (see list norms)",
+              "the scheme's");
+  line.option("--bn-statistics", "WHAT", "of batch norm: batch, or initial (mean 0, variance 1)", "batch");
+  line.flag("--bottleneck", "1x1, KxK, 1x1 convolutions with a quarter of the channels inside");
+  line.flag("--outer-activation", "the activation after each sum");
+  line.option("--stages", "N,N,...", "blocks of each stage; later stages begin with stride 2");
+  line.option("--widths", "C,C,...", "channels of each stage");
+  line.option("--shortcut", "HOW", "where channels change: subsample or projection", "the scheme's");
   line.option("--activation", list("NAME[:P=V]"), "nonlinearity (see list activations)", "relu");
   line.option("--init", list("NAME[:P=V]..."), "initializer (see list initializers)",
               "he; with attention the scheme's own");
@@ -62,7 +75,7 @@ void add_stack_options(CommandLine& line, StackUse use) {
 
 void add_spectrum_options(CommandLine& line) {
   line.group("Spectrum");
-  line.option("--method", "NAME", "auto, dense, spectra or density (see list methods)", "auto");
+  line.option("--method", "NAME", "auto, dense, product, spectra or density (see list methods)", "auto");
   line.option("--top", "K", "only the K largest singular values");
   line.option("--bottom", "K", "only the K smallest singular values");
   line.flag("--final-norm", "a norm after the stack, applied to what each reported depth sees");
@@ -93,6 +106,18 @@ PlanOptions plan_options(const ParsedLine& line) {
   if (line.has("causal")) written.causal = true;
   if (line.has("rope")) written.rope = true;
   set(written.qk_norm, line, "qk-norm", as_is);
+  set(written.image, line, "image", as_is);
+  set(written.batch, line, "batch", parse_index);
+  set(written.kernel, line, "kernel", parse_index);
+  set(written.padding, line, "padding", as_is);
+  set(written.order, line, "order", as_is);
+  set(written.norm, line, "norm", as_is);
+  set(written.bn_statistics, line, "bn-statistics", as_is);
+  if (line.has("bottleneck")) written.bottleneck = true;
+  if (line.has("outer-activation")) written.outer_activation = true;
+  set(written.stages, line, "stages", as_is);
+  set(written.widths, line, "widths", as_is);
+  set(written.shortcut, line, "shortcut", as_is);
   if (line.has("final-norm")) written.final_norm = true;
   set(written.wrt, line, "wrt", as_is);
   set(written.of, line, "of", as_is);

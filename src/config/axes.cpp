@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "config/contradictions.h"
+#include "config/images.h"
 #include "config/input.h"
 #include "config/tokens.h"
 #include "rezero/core/error.h"
@@ -88,9 +89,10 @@ Index per_layer(const SweepPlan& plan, const SchemeSpec& scheme) {
 
 /// A series has a number for each layer, or for each block of it: its length must fit every depth.
 void require_series_fit(const SweepPlan& plan) {
+  const std::vector<Index> depths = plan.conv.staged() ? std::vector<Index>{plan.conv.blocks()} : plan.depths;
   for (const SchemeSpec& scheme : plan.schemes)
     for (const ParamValue& value : scheme.params().values())
-      for (const Index depth : plan.depths)
+      for (const Index depth : depths)
         if (!value.series.empty() &&
             static_cast<Index>(value.series.size()) != depth * per_layer(plan, scheme))
           throw UsageError("scheme '" + scheme.canonical() + "': '" + printable(value.text) + "' holds " +
@@ -125,7 +127,7 @@ std::vector<Index> ascending(std::vector<Index> values) {
   return values;
 }
 
-void resolve_random_stacks(SweepPlan& plan, const PlanOptions& options, PlanFiles& files) {
+void resolve_random_stacks(SweepPlan& plan, const PlanOptions& options, PlanUse use, PlanFiles& files) {
   plan.family = &families().at(options.family.value_or("mlp"));
   refuse_misfits(options, *plan.family);
   plan.schemes =
@@ -136,14 +138,17 @@ void resolve_random_stacks(SweepPlan& plan, const PlanOptions& options, PlanFile
   plan.widths = ascending(options.width.value_or(std::vector<Index>{64}));
   plan.hidden_ratio = options.hidden_ratio.value_or(plan.family->default_hidden_ratio);
   resolve_tokens(plan, options);
+  resolve_images(plan, options);
   plan.tied = options.tied.value_or(false);
   plan.seeds = distinct(options.seed.value_or(std::vector<std::uint64_t>{0}));
   const std::string input = options.input.value_or("normal");
-  for (const Index width : plan.widths) plan.input = resolve_input(input, {width, plan.tokens.tokens}, files);
+  const Index positions = plan.family->is_conv() ? plan.conv.image.positions() : plan.tokens.tokens;
+  for (const Index width : plan.widths) plan.input = resolve_input(input, {width, positions}, files);
   const Index series = read_all_series(plan, files);
   const std::vector<Index> depths =
       series > 0 ? std::vector<Index>{series} : std::vector<Index>{1, 2, 4, 8, 16, 32, 64};
-  plan.depths = ascending(options.depth.value_or(depths));
+  plan.depths =
+      plan.conv.staged() ? stage_depths(plan.conv, options, use) : ascending(options.depth.value_or(depths));
   require_series_fit(plan);
   require_sizes(plan);
   plan.files = files.all();

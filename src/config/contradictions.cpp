@@ -8,13 +8,32 @@ namespace {
 
 void refuse_beside_stack(const PlanOptions& options) {
   const std::pair<std::string_view, bool> given[] = {
-      {"--scheme", options.scheme.has_value()},         {"--family", options.family.has_value()},
-      {"--width", options.width.has_value()},           {"--hidden-ratio", options.hidden_ratio.has_value()},
-      {"--activation", options.activation.has_value()}, {"--init", options.init.has_value()},
-      {"--tied", options.tied.value_or(false)},         {"--seed", options.seed.has_value()},
-      {"--tokens", options.tokens.has_value()},         {"--heads", options.heads.has_value()},
-      {"--kv-heads", options.kv_heads.has_value()},     {"--causal", options.causal.value_or(false)},
-      {"--rope", options.rope.value_or(false)},         {"--qk-norm", options.qk_norm.has_value()}};
+      {"--scheme", options.scheme.has_value()},
+      {"--family", options.family.has_value()},
+      {"--width", options.width.has_value()},
+      {"--hidden-ratio", options.hidden_ratio.has_value()},
+      {"--activation", options.activation.has_value()},
+      {"--init", options.init.has_value()},
+      {"--tied", options.tied.value_or(false)},
+      {"--seed", options.seed.has_value()},
+      {"--tokens", options.tokens.has_value()},
+      {"--heads", options.heads.has_value()},
+      {"--kv-heads", options.kv_heads.has_value()},
+      {"--causal", options.causal.value_or(false)},
+      {"--rope", options.rope.value_or(false)},
+      {"--qk-norm", options.qk_norm.has_value()},
+      {"--image", options.image.has_value()},
+      {"--batch", options.batch.has_value()},
+      {"--kernel", options.kernel.has_value()},
+      {"--padding", options.padding.has_value()},
+      {"--order", options.order.has_value()},
+      {"--norm", options.norm.has_value()},
+      {"--bn-statistics", options.bn_statistics.has_value()},
+      {"--shortcut", options.shortcut.has_value()},
+      {"--bottleneck", options.bottleneck.value_or(false)},
+      {"--outer-activation", options.outer_activation.value_or(false)},
+      {"--stages", options.stages.has_value()},
+      {"--widths", options.widths.has_value()}};
   for (const auto& [name, there] : given)
     if (there)
       throw UsageError(std::string(name) +

@@ -2,21 +2,11 @@
 
 #include <utility>
 
-#include "rezero/core/registry.h"
+#include "config/words.h"
 #include "rezero/spectrum/method.h"
 
 namespace rezero::detail {
 namespace {
-
-template <class T>
-T lookup(std::string_view kind, std::string_view word, const std::vector<T>& values) {
-  std::vector<std::string_view> known;
-  for (const T value : values) {
-    if (to_string(value) == word) return value;
-    known.push_back(to_string(value));
-  }
-  throw UsageError(unknown_name_message(kind, word, known));
-}
 
 bool ends_with(std::string_view text, std::string_view end) {
   return text.size() > end.size() && text.substr(text.size() - end.size()) == end;

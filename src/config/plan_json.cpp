@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "config/images.h"
 #include "config/input.h"
 #include "rezero/config/resolve.h"
 
@@ -28,17 +29,36 @@ void attention(Json& json, const AttentionSpec& spec) {
   if (spec.qk_norm) json["qk_norm"] = spec.qk_norm.kind->name;
 }
 
+std::string extents(const ImageSpec& image) {
+  return std::to_string(image.height) + "x" + std::to_string(image.width);
+}
+
+void images(Json& json, const ConvNetSpec& net) {
+  json["image"] = extents(net.image);
+  json["batch"] = net.image.batch;
+  json["kernel"] = net.kernel;
+  json["padding"] = to_string(net.padding);
+  json["bottleneck"] = net.bottleneck;
+  json["outer_activation"] = net.outer_activation;
+  json["bn_statistics"] = net.initial_statistics ? "initial" : "batch";
+  if (net.order) json["order"] = to_string(*net.order);
+  if (net.norm) json["norm"] = detail::conv_norm_text(*net.norm);
+  if (net.shortcut) json["shortcut"] = to_string(*net.shortcut);
+  if (net.staged()) json["stages"] = net.stages, json["widths"] = net.widths;
+}
+
 void random_stacks(Json& json, const SweepPlan& plan) {
   json["scheme"] = canonical_names(plan.schemes);
   json["family"] = plan.family->name;
   json["depth"] = plan.depths;
-  json["width"] = plan.widths;
+  if (!plan.conv.staged()) json["width"] = plan.widths;
   if (plan.family->has_hidden()) json["hidden_ratio"] = plan.hidden_ratio;
   if (plan.family->uses_activation()) json["activation"] = canonical_names(plan.activations);
   if (!plan.initializers.empty()) json["init"] = canonical_names(plan.initializers);
   json["tied"] = plan.tied;
   if (plan.family->has_tokens) json["tokens"] = plan.tokens.tokens;
   if (plan.family->has_attention()) attention(json, plan.tokens.attention);
+  if (plan.family->is_conv()) images(json, plan.conv);
   Json& seeds = json["seed"] = Json::array();
   for (const std::uint64_t seed : plan.seeds) seeds.push_back(std::to_string(seed));
   json["input"] = input_text(plan.input, plan);

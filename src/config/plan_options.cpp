@@ -22,6 +22,11 @@ PlanOptions merge(const PlanOptions& base, const PlanOptions& over) {
   take(out.values, over.values), take(out.profile, over.profile), take(out.cotangent, over.cotangent);
   take(out.tokens, over.tokens), take(out.heads, over.heads), take(out.kv_heads, over.kv_heads);
   take(out.causal, over.causal), take(out.rope, over.rope), take(out.qk_norm, over.qk_norm);
+  take(out.image, over.image), take(out.batch, over.batch), take(out.kernel, over.kernel);
+  take(out.padding, over.padding), take(out.order, over.order), take(out.norm, over.norm);
+  take(out.bn_statistics, over.bn_statistics), take(out.shortcut, over.shortcut);
+  take(out.bottleneck, over.bottleneck), take(out.outer_activation, over.outer_activation);
+  take(out.stages, over.stages), take(out.widths, over.widths);
   take(out.wrt, over.wrt), take(out.of, over.of), take(out.final_norm, over.final_norm);
   take(out.check, over.check);
   for (const InputFile& file : over.files) {

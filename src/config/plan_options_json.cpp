@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "config/images.h"
 #include "config/names.h"
 #include "config/tokens.h"
 #include "io/json_cursor.h"
@@ -13,11 +14,46 @@ namespace {
 
 constexpr std::int64_t exact_doubles = std::int64_t{1} << 53;
 
-const std::vector<std::string_view> plan_keys = {
-    "scheme",   "family",  "depth",     "width",   "hidden_ratio", "activation", "init",
-    "tied",     "seed",    "input",     "stack",   "method",       "top",        "bottom",
-    "values",   "profile", "cotangent", "check",   "files",        "tokens",     "heads",
-    "kv_heads", "causal",  "rope",      "qk_norm", "wrt",          "of",         "final_norm"};
+const std::vector<std::string_view> plan_keys = {"scheme",
+                                                 "family",
+                                                 "depth",
+                                                 "width",
+                                                 "hidden_ratio",
+                                                 "activation",
+                                                 "init",
+                                                 "tied",
+                                                 "seed",
+                                                 "input",
+                                                 "stack",
+                                                 "method",
+                                                 "top",
+                                                 "bottom",
+                                                 "values",
+                                                 "profile",
+                                                 "cotangent",
+                                                 "check",
+                                                 "files",
+                                                 "tokens",
+                                                 "heads",
+                                                 "kv_heads",
+                                                 "causal",
+                                                 "rope",
+                                                 "qk_norm",
+                                                 "wrt",
+                                                 "of",
+                                                 "final_norm",
+                                                 "image",
+                                                 "batch",
+                                                 "kernel",
+                                                 "padding",
+                                                 "order",
+                                                 "norm",
+                                                 "bn_statistics",
+                                                 "shortcut",
+                                                 "bottleneck",
+                                                 "outer_activation",
+                                                 "stages",
+                                                 "widths"};
 
 /// A list of names, each tried by `resolve` so that errors carry their path.
 template <class F>
@@ -111,6 +147,32 @@ void token_options(PlanOptions& options, const JsonCursor& plan) {
   options.final_norm = switched(plan, "final_norm");
 }
 
+/// Counts in order: an array, one number, or the option's text.
+std::optional<std::string> counts(const JsonCursor& plan, std::string_view key) {
+  const std::optional<JsonCursor> field = plan.optional(key);
+  if (!field) return std::nullopt;
+  if (field->is_string()) return field->string();
+  if (field->is_number()) return std::to_string(field->integer(1, exact_doubles));
+  std::string list;
+  for (const JsonCursor& element : field->elements())
+    list += (list.empty() ? "" : ",") + std::to_string(element.integer(1, exact_doubles));
+  if (list.empty()) field->fail("the list is empty");
+  return list;
+}
+
+void image_options(PlanOptions& options, const JsonCursor& plan) {
+  options.image = name(plan, "image", [](const std::string& text) { detail::image_of(text, "image"); });
+  options.batch = one_index(plan, "batch"), options.kernel = one_index(plan, "kernel");
+  options.padding = name(plan, "padding", detail::padding_of);
+  options.order = name(plan, "order", detail::conv_order_of);
+  options.norm = name(plan, "norm", detail::conv_norm_of);
+  options.bn_statistics = name(plan, "bn_statistics", detail::initial_statistics_of);
+  options.shortcut = name(plan, "shortcut", detail::shortcut_of);
+  options.bottleneck = switched(plan, "bottleneck");
+  options.outer_activation = switched(plan, "outer_activation");
+  options.stages = counts(plan, "stages"), options.widths = counts(plan, "widths");
+}
+
 void stack_options(PlanOptions& options, const JsonCursor& plan) {
   options.scheme = names(plan, "scheme", [](const std::string& text) { SchemeSpec{text}; });
   options.family = name(plan, "family", [](const std::string& text) { families().at(text); });
@@ -121,6 +183,7 @@ void stack_options(PlanOptions& options, const JsonCursor& plan) {
   if (const auto tied = plan.optional("tied")) options.tied = tied->boolean();
   options.seed = seeds(plan);
   token_options(options, plan);
+  image_options(options, plan);
   options.input = name(plan, "input", detail::input_law);
   options.stack = name(plan, "stack", [](const std::string&) {});
 }

@@ -75,6 +75,14 @@ void require_possible_spectra(const SweepPlan& plan) {
     return detail::refuse_impossible_request(plan.analysis, one_token ? shape.features : shape.size());
   }
   const TokenView& view = plan.analysis.view;
+  if (plan.family->is_conv()) {
+    for (const Index width : plan.widths)
+      for (const Index depth : plan.depths)
+        detail::refuse_impossible_request(
+            plan.analysis, std::min(shape_after(plan.conv, width, 0).size(),
+                                    shape_after(plan.conv, width, plan.conv.staged() ? depth : 0).size()));
+    return;
+  }
   const Index positions = view.wrt || view.of ? 1 : plan.tokens.tokens;
   for (const Index width : plan.widths) detail::refuse_impossible_request(plan.analysis, width * positions);
 }
@@ -89,7 +97,7 @@ SweepPlan resolve_plan(const PlanOptions& options, const ResolveContext& context
   if (options.stack)
     resolve_stack_file(plan, options, context, files);
   else
-    detail::resolve_random_stacks(plan, options, files);
+    detail::resolve_random_stacks(plan, options, context.use, files);
   const Index positions = plan.stack ? plan.stack->stack->shape().positions : plan.tokens.tokens;
   plan.analysis.view = detail::resolve_view(options, positions);
   require_possible_spectra(plan);

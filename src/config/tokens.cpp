@@ -60,7 +60,11 @@ void resolve_tokens(SweepPlan& plan, const PlanOptions& options) {
       require_divides(2, width / attention.heads, "--rope needs an even width per head");
     attention.rope = rope_base;
   }
-  if (options.qk_norm) attention.qk_norm = NormSpec::of(*options.qk_norm);
+  if (!options.qk_norm) return;
+  attention.qk_norm = NormSpec::of(*options.qk_norm);
+  if (attention.qk_norm.kind->across_positions)
+    throw UsageError("--qk-norm " + *options.qk_norm +
+                     " would mix positions (use a norm of each head's features)");
 }
 
 Index token_of(const std::string& text, std::string_view option) {

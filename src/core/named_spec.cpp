@@ -97,6 +97,8 @@ void resolve_number(ParamValue& value, const ParamInfo& info, const std::string&
   }
   if (value.number < info.minimum)
     throw UsageError(what + " must be at least " + shortest(info.minimum) + ", got " + printable(value.text));
+  if (value.number > info.maximum)
+    throw UsageError(what + " must be at most " + shortest(info.maximum) + ", got " + printable(value.text));
   value.text = shortest(value.number);
 }
 

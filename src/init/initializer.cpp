@@ -47,7 +47,7 @@ NamedSpec expand_preset(const NamedSpec& spec) {
 }
 
 void check_shape(const WeightContext& context) {
-  REZERO_REQUIRE(context.fan_out > 0 && context.fan_in > 0);
+  REZERO_REQUIRE(context.out > 0 && context.in > 0 && context.taps % 2 == 1);
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ Matrix Initializer::weight(const WeightContext& context, const StreamKey& key) c
 
 Vector Initializer::bias(const WeightContext& context, const StreamKey& key) const {
   check_shape(context);
-  if (!has_bias()) return Vector::Zero(context.fan_out);
+  if (!has_bias()) return Vector::Zero(context.out);
   return kind_->bias(context, params_, key);
 }
 

@@ -24,12 +24,12 @@ Real redraw_truncated(std::uint64_t entry, Real std, Real cut, const StreamKey& 
 }  // namespace
 
 Matrix scaled_law(const WeightContext& context, const std::string& law, Real std, const StreamKey& key) {
-  if (law == "uniform") return uniform_matrix(context.fan_out, context.fan_in, key) * (std::sqrt(3.0) * std);
-  return normal_matrix(context.fan_out, context.fan_in, key) * std;
+  if (law == "uniform") return uniform_matrix(context.rows(), context.cols(), key) * (std::sqrt(3.0) * std);
+  return normal_matrix(context.rows(), context.cols(), key) * std;
 }
 
 Matrix truncated_normal(const WeightContext& context, Real std, Real cut, const StreamKey& key) {
-  Matrix w = normal_matrix(context.fan_out, context.fan_in, key) * std;
+  Matrix w = normal_matrix(context.rows(), context.cols(), key) * std;
   REZERO_REQUIRE(w.size() < Index{1} << 40);
   for (Index e = 0; e < w.size(); ++e)
     if (std::abs(w.data()[e]) > cut)

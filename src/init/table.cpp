@@ -26,30 +26,38 @@ Real inverse_sqrt(Index fan) {
 }
 
 Matrix he(const Context& context, const Params& params, const StreamKey& key) {
-  const Index fan = params.text("mode") == "fan_out" ? context.fan_out : context.fan_in;
+  const Index fan = params.text("mode") == "fan_out" ? context.fan_out() : context.fan_in();
   return detail::scaled_law(context, params.text("law"), detail::gain_of(context, params) * inverse_sqrt(fan),
                             key);
 }
 
 Matrix xavier(const Context& context, const Params& params, const StreamKey& key) {
-  const Real std = std::sqrt(2.0) * inverse_sqrt(context.fan_in + context.fan_out);
+  const Real std = std::sqrt(2.0) * inverse_sqrt(context.fan_in() + context.fan_out());
   return detail::scaled_law(context, params.text("law"), detail::gain_of(context, params) * std, key);
 }
 
 Matrix lecun(const Context& context, const Params& params, const StreamKey& key) {
-  return detail::scaled_law(context, params.text("law"), inverse_sqrt(context.fan_in), key);
+  return detail::scaled_law(context, params.text("law"), inverse_sqrt(context.fan_in()), key);
 }
 
 Matrix orthogonal(const Context& context, const Params& params, const StreamKey& key) {
-  return haar_orthogonal(context.fan_out, context.fan_in, key) * detail::gain_of(context, params);
+  return haar_orthogonal(context.rows(), context.cols(), key) * detail::gain_of(context, params);
+}
+
+/// Zero but for the kernel's centre.
+Matrix delta_orthogonal(const Context& context, const Params& params, const StreamKey& key) {
+  const Matrix centre = haar_orthogonal(context.out, context.in, key) * detail::gain_of(context, params);
+  Matrix W = Matrix::Zero(context.rows(), context.cols());
+  for (Index c = 0; c < context.in; ++c) W.col(c * context.taps + context.taps / 2) = centre.col(c);
+  return W;
 }
 
 Matrix gaussian(const Context& context, const Params& params, const StreamKey& key) {
-  return detail::scaled_law(context, "normal", params.real("sigma_w") * inverse_sqrt(context.fan_in), key);
+  return detail::scaled_law(context, "normal", params.real("sigma_w") * inverse_sqrt(context.fan_in()), key);
 }
 
 Vector gaussian_bias(const Context& context, const Params& params, const StreamKey& key) {
-  return normal_vector(context.fan_out, key) * params.real("sigma_b");
+  return normal_vector(context.out, key) * params.real("sigma_b");
 }
 
 bool gaussian_has_bias(const Params& params) {
@@ -65,33 +73,33 @@ Matrix trunc_normal(const Context& context, const Params& params, const StreamKe
 }
 
 Matrix torch_default(const Context& context, const Params&, const StreamKey& key) {
-  return uniform_matrix(context.fan_out, context.fan_in, key) * inverse_sqrt(context.fan_in);
+  return uniform_matrix(context.rows(), context.cols(), key) * inverse_sqrt(context.fan_in());
 }
 
 Vector torch_default_bias(const Context& context, const Params&, const StreamKey& key) {
-  return uniform_matrix(context.fan_out, 1, key) * inverse_sqrt(context.fan_in);
+  return uniform_matrix(context.out, 1, key) * inverse_sqrt(context.fan_in());
 }
 
 /// √(6/(fan_in + fan_out)) of the fused (3d × d) matrix that torch.nn.MultiheadAttention draws for q, k and v
 /// at once.
 Real fused_xavier_bound(const Context& context) {
-  return std::sqrt(6 / static_cast<Real>(4 * context.fan_in));
+  return std::sqrt(6 / static_cast<Real>(4 * context.fan_in()));
 }
 
 Matrix torch_transformer(const Context& context, const Params& params, const StreamKey& key) {
   if (context.place != WeightPlace::attention_input) return torch_default(context, params, key);
-  return uniform_matrix(context.fan_out, context.fan_in, key) * fused_xavier_bound(context);
+  return uniform_matrix(context.rows(), context.cols(), key) * fused_xavier_bound(context);
 }
 
 Matrix rezero_notebook(const Context& context, const Params&, const StreamKey& key) {
-  const Matrix raw = uniform_matrix(context.fan_out, context.fan_in, key);
+  const Matrix raw = uniform_matrix(context.rows(), context.cols(), key);
   if (context.place == WeightPlace::attention_input) return raw * fused_xavier_bound(context);
-  return raw * std::sqrt(6 / static_cast<Real>(context.fan_in + context.fan_out));
+  return raw * std::sqrt(6 / static_cast<Real>(context.fan_in() + context.fan_out()));
 }
 
 /// Attention's biases start at zero, the feed-forward layers' at torch's default.
 Vector transformer_bias(const Context& context, const Params& params, const StreamKey& key) {
-  if (context.place != WeightPlace::feed_forward) return Vector::Zero(context.fan_out);
+  if (context.place != WeightPlace::feed_forward) return Vector::Zero(context.out);
   return torch_default_bias(context, params, key);
 }
 
@@ -147,6 +155,15 @@ std::vector<InitializerKind> table() {
        orthogonal,
        nullptr,
        nullptr},
+      {"delta-orthogonal",
+       {"delta_orthogonal"},
+       "orthogonal at the kernel's centre, zero elsewhere; where there is no kernel the same as orthogonal",
+       "W = gain·Q at the centre tap, Q out × in",
+       "Xiao et al. 2018 (arXiv 1806.05393)",
+       {gain("1")},
+       delta_orthogonal,
+       nullptr,
+       nullptr},
       {"gaussian",
        {},
        "the mean-field parametrization, biases if sigma_b is not 0",
@@ -197,7 +214,8 @@ std::vector<InitializerKind> table() {
        transformer_bias,
        nullptr,
        tied_says,
-       tied_says},
+       tied_says,
+       true},
       {"rezero-notebook",
        {},
        "the ReZero authors' notebook: every matrix redrawn xavier-uniform, biases of the copied layer kept",
@@ -209,7 +227,8 @@ std::vector<InitializerKind> table() {
        transformer_bias,
        nullptr,
        nullptr,
-       always},
+       always,
+       true},
   };
 }
 

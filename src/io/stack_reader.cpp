@@ -37,10 +37,22 @@ class Tensors {
     return Eigen::Map<const Vector>(tensor.values.data(), static_cast<Index>(tensor.values.size()));
   }
 
-  Matrix matrix(const std::string& name, Index rows, Index cols) {
-    const Tensor tensor = take(name, {{rows, cols}});
+  /// A weight: outputs × inputs, or outputs × inputs × kernel height × kernel width of a convolution.
+  Matrix weight(const std::string& name, const WeightSlot& slot) {
+    const Tensor tensor = take(name, {stack_tensors::shape(slot)});
     using RowMajor = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-    return Eigen::Map<const RowMajor>(tensor.values.data(), rows, cols);
+    return Eigen::Map<const RowMajor>(tensor.values.data(), slot.rows(), slot.cols());
+  }
+
+  /// The shape of a convolution's weight.
+  std::vector<Index> kernel(const std::string& name) const {
+    const TensorInfo* info = file_.find(name);
+    if (!info) fail("tensor '" + name + "' is missing");
+    if (info->shape.size() != 4 || info->count == 0)
+      fail("tensor '" + name + "' has shape " + text(info->shape) + ", expected out x in x height x width");
+    if (info->shape[2] % 2 == 0 || info->shape[3] % 2 == 0)
+      fail("tensor '" + name + "' has shape " + text(info->shape) + ", and kernels must be odd");
+    return info->shape;
   }
 
   /// Rows of a weight whose other axis is known: the hidden width.
@@ -70,12 +82,29 @@ class Tensors {
   std::set<std::string> used_;
 };
 
-Shape read_state(const JsonCursor& state) {
-  state.only({"features", "positions", "height", "width", "batch"});
-  for (const char* key : {"height", "width", "batch"})
-    if (state.optional(key))
-      state.at(key).fail("images are not supported by this version (no convolutional branch kind)");
-  return {state.at("features").integer(1, largest_axis), state.at("positions").integer(1, largest_axis)};
+/// The shape of the state, and its extents where it is made of images.
+struct State {
+  Shape shape;
+  ImageSpec image;
+};
+
+State read_state(const JsonCursor& at) {
+  at.only({"features", "positions", "height", "width", "batch"});
+  State state{{at.at("features").integer(1, largest_axis), at.at("positions").integer(1, largest_axis)}, {}};
+  const auto extent = [&](const char* key, Index& field) {
+    if (const auto value = at.optional(key)) field = value->integer(1, largest_axis);
+  };
+  state.image.width = 0;
+  extent("height", state.image.height), extent("width", state.image.width),
+      extent("batch", state.image.batch);
+  const Index positions = state.shape.positions;
+  if (positions % state.image.batch != 0) at.at("batch").fail("batch does not divide the positions");
+  if (state.image.width == 0) state.image.width = positions / state.image.batch;
+  // Axes up to 2^31 each: their product is compared factor by factor, so that it cannot overflow.
+  const Index pixels = positions / state.image.batch;
+  if (pixels % state.image.height != 0 || pixels / state.image.height != state.image.width)
+    at.fail("height x width x batch is not the number of positions, " + std::to_string(positions));
+  return state;
 }
 
 Activation read_activation(const JsonCursor& at, const std::optional<JsonCursor>& slope) {
@@ -91,19 +120,33 @@ std::optional<Activation> read_optional_activation(const JsonCursor& block, std:
 
 /// The norm under `key` of `owner`; its tensors are called `prefix`.weight, .bias and .alpha.
 NormSpec read_norm(const JsonCursor& owner, std::string_view key, const std::string& prefix, Index features,
-                   Tensors& tensors) {
+                   Index samples, Tensors& tensors) {
   NormSpec norm;
   const auto at = owner.optional(key);
   if (!at) return norm;
   norm.kind = at->at("kind").resolve([](const std::string& name) { return &norms().at(name); });
-  at->only({"kind", "eps"});
+  at->only({"kind", "eps", "groups"});
   if (const auto eps = at->optional("eps")) norm.eps = eps->real_between(0, largest_real);
+  if (const auto groups = at->optional("groups")) {
+    if (!norm.kind->has_groups) groups->fail("only group_norm has groups");
+    norm.groups = groups->integer(1, features);
+    if (features % norm.groups != 0)
+      groups->fail("groups do not divide the " + std::to_string(features) + " features");
+  }
+  norm.samples = samples;
   const auto vector = [&](const char* field, Index size) {
     return std::make_shared<const Vector>(tensors.vector(prefix + field, {{size}}));
   };
   if (norm.kind->has_weight && tensors.has(prefix + ".weight")) norm.weight = vector(".weight", features);
   if (norm.kind->has_bias && tensors.has(prefix + ".bias")) norm.bias = vector(".bias", features);
   if (norm.kind->has_alpha) norm.alpha = (*vector(".alpha", 1))(0);
+  if (norm.kind->has_running && tensors.has(prefix + ".running_mean"))
+    norm.running_mean = vector(".running_mean", features);
+  if (norm.kind->has_running && tensors.has(prefix + ".running_var")) {
+    norm.running_var = vector(".running_var", features);
+    if (!(norm.running_var->minCoeff() >= 0))
+      tensors.fail("tensor '" + prefix + ".running_var' has a negative number");
+  }
   return norm;
 }
 
@@ -127,10 +170,9 @@ MixRule read_mix(const JsonCursor& block) {
 
 WeightPair read_weight(const WeightSlot& slot, Index i, Tensors& tensors) {
   WeightPair pair;
-  pair.weight = std::make_shared<Matrix>(
-      tensors.matrix(stack_tensors::weight(i, slot.role), slot.fan_out, slot.fan_in));
+  pair.weight = std::make_shared<Matrix>(tensors.weight(stack_tensors::weight(i, slot.role), slot));
   const std::string bias = stack_tensors::bias(i, slot.role);
-  if (tensors.has(bias)) pair.bias = std::make_shared<Vector>(tensors.vector(bias, {{slot.fan_out}}));
+  if (tensors.has(bias)) pair.bias = std::make_shared<Vector>(tensors.vector(bias, {{slot.outputs}}));
   return pair;
 }
 
@@ -153,12 +195,42 @@ AttentionSpec read_attention(const JsonCursor& at, Index features) {
   if (const auto norm = at.optional("qk_norm")) {
     norm->only({"kind", "eps"});
     spec.qk_norm.kind = norm->at("kind").resolve([](const std::string& name) { return &norms().at(name); });
+    if (spec.qk_norm.kind->across_positions) norm->fail("a qk_norm must not mix positions");
     if (const auto eps = norm->optional("eps")) spec.qk_norm.eps = eps->real_between(0, largest_real);
   }
   return spec;
 }
 
-void read_branch(const JsonCursor& at, Index i, BlockParts& parts, Tensors& tensors) {
+/// Kernel sizes and inner channels come with the weights.
+ConvBranchSpec read_conv(const JsonCursor& at, Index i, const State& state, Tensors& tensors) {
+  ConvBranchSpec spec;
+  spec.image = state.image;
+  if (const auto order = at.optional("order"))
+    spec.order = order->one_of("order", {"post", "pre"}) == "pre" ? ConvOrder::pre : ConvOrder::post;
+  if (const auto padding = at.optional("padding"))
+    spec.padding =
+        padding->one_of("padding", {"zero", "circular"}) == "circular" ? Padding::circular : Padding::zero;
+  if (const auto stride = at.optional("stride"))
+    if (stride->integer(1, largest_axis) != 1)
+      stride->fail(
+          "only stride 1 is supported (version 1 has no shortcut for a block that changes the shape)");
+  spec.bottleneck = tensors.has(stack_tensors::weight(i, Role::conv3));
+  spec.inner = tensors.kernel(stack_tensors::weight(i, Role::conv1))[0];
+  spec.outputs = state.shape.features;
+  const std::vector<Index> kernel =
+      tensors.kernel(stack_tensors::weight(i, spec.bottleneck ? Role::conv2 : Role::conv1));
+  spec.kernel_height = kernel[2], spec.kernel_width = kernel[3];
+  if (!at.optional("norm")) return spec;
+  for (Index n = 0; n < spec.convolutions(); ++n) {
+    const bool ends = n + 1 == spec.convolutions(), begins = n == 0, pre = spec.order == ConvOrder::pre;
+    const Index features = (pre ? begins : ends) ? state.shape.features : spec.inner;
+    spec.norms.push_back(read_norm(at, "norm", stack_tensors::block(i, "branch.norm" + std::to_string(n + 1)),
+                                   features, state.image.batch, tensors));
+  }
+  return spec;
+}
+
+void read_branch(const JsonCursor& at, Index i, const State& state, BlockParts& parts, Tensors& tensors) {
   parts.branch = at.at("kind").resolve([](const std::string& name) { return &branches().at(name); });
   const Index features = parts.shape.features;
   // A branch without a nonlinearity may name an activation (writers that fill in every key do).
@@ -166,30 +238,38 @@ void read_branch(const JsonCursor& at, Index i, BlockParts& parts, Tensors& tens
   if (parts.branch->is_attention)
     known.insert(known.end(), {"heads", "kv_heads", "causal", "scale", "rope", "qk_norm"});
   if (parts.branch->has_positions) known.push_back("inner_norm");
+  if (parts.branch->is_conv) known.insert(known.end(), {"order", "norm", "padding", "stride"});
   at.only(known);
   if (parts.branch->uses_activation || at.optional("activation"))
     parts.activation = read_activation(at.at("activation"), at.optional("slope"));
-  if (parts.branch->is_attention) parts.attention = read_attention(at, features);
+  if (parts.branch->is_attention) {
+    parts.attention = read_attention(at, features);
+    parts.attention.sequences = state.image.batch;
+  }
+  if (parts.branch->is_conv) parts.conv = read_conv(at, i, state, tensors);
   Index hidden = features;
   if (parts.branch->has_hidden) hidden = tensors.rows(stack_tensors::weight(i, Role::up));
   for (const WeightSlot& slot :
-       parts.branch->slots({features, hidden, parts.attention.heads, parts.attention.kv_heads}))
+       parts.branch->slots({features, hidden, parts.attention.heads, parts.attention.kv_heads, parts.conv}))
     parts.weights[slot.role] = read_weight(slot, i, tensors);
   if (parts.branch->has_positions)
-    parts.inner_norm =
-        read_norm(at, "inner_norm", stack_tensors::block(i, "branch.inner_norm"), hidden, tensors);
+    parts.inner_norm = read_norm(at, "inner_norm", stack_tensors::block(i, "branch.inner_norm"), hidden,
+                                 state.image.batch, tensors);
 }
 
-BlockParts read_block(const JsonCursor& at, Index i, Shape shape, Tensors& tensors) {
+BlockParts read_block(const JsonCursor& at, Index i, const State& state, Tensors& tensors) {
+  const Shape shape = state.shape;
   at.only({"branch", "pre_norm", "branch_norm", "post_norm", "post_activation", "branch_activation",
            "skip_scale", "branch_scale", "mix"});
   BlockParts parts;
   parts.shape = shape;
-  read_branch(at.at("branch"), i, parts, tensors);
-  parts.pre_norm = read_norm(at, "pre_norm", stack_tensors::block(i, "pre_norm"), shape.features, tensors);
-  parts.branch_norm =
-      read_norm(at, "branch_norm", stack_tensors::block(i, "branch_norm"), shape.features, tensors);
-  parts.post_norm = read_norm(at, "post_norm", stack_tensors::block(i, "post_norm"), shape.features, tensors);
+  read_branch(at.at("branch"), i, state, parts, tensors);
+  parts.pre_norm = read_norm(at, "pre_norm", stack_tensors::block(i, "pre_norm"), shape.features,
+                             state.image.batch, tensors);
+  parts.branch_norm = read_norm(at, "branch_norm", stack_tensors::block(i, "branch_norm"), shape.features,
+                                state.image.batch, tensors);
+  parts.post_norm = read_norm(at, "post_norm", stack_tensors::block(i, "post_norm"), shape.features,
+                              state.image.batch, tensors);
   parts.branch_activation = read_optional_activation(at, "branch_activation");
   parts.post_activation = read_optional_activation(at, "post_activation");
   parts.skip_scale = read_scale(at, "skip_scale", i, shape.features, tensors);
@@ -224,12 +304,12 @@ StackPtr parse_stack_file(std::string_view bytes, const std::string& path) {
   const auto document = parse_strict_json(*file.find_metadata("spec"), file.what() + ": spec");
   const JsonCursor spec(document, file.what() + ": spec");
   spec.only({"state", "blocks", "provenance"});
-  const Shape shape = read_state(spec.at("state"));
+  const State state = read_state(spec.at("state"));
   Tensors tensors(file);
-  const Vector input = tensors.vector("input", {{shape.positions, shape.features}});
+  const Vector input = tensors.vector("input", {{state.shape.positions, state.shape.features}});
   std::vector<BlockParts> blocks;
   for (const JsonCursor& at : spec.at("blocks").elements())
-    blocks.push_back(read_block(at, static_cast<Index>(blocks.size()), shape, tensors));
+    blocks.push_back(read_block(at, static_cast<Index>(blocks.size()), state, tensors));
   if (blocks.empty()) spec.at("blocks").fail("a stack needs at least one block");
   tensors.require_all_used();
   try {

@@ -16,5 +16,10 @@ inline std::string weight(Index i, Role role) {
 inline std::string bias(Index i, Role role) {
   return block(i, "branch." + std::string(role_name(role)) + ".bias");
 }
+/// As torch has it.
+inline std::vector<Index> shape(const WeightSlot& slot) {
+  if (!slot.is_conv()) return {slot.outputs, slot.inputs};
+  return {slot.outputs, slot.inputs, slot.kernel_height, slot.kernel_width};
+}
 
 }  // namespace rezero::stack_tensors

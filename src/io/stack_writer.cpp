@@ -1,3 +1,4 @@
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "rezero/core/error.h"
@@ -35,14 +36,25 @@ void put_activation(Json& branch, const Activation& activation) {
   }
 }
 
-void put_norm(BlockEntry& entry, Json& owner, const char* key, const NormSpec& norm,
-              const std::string& prefix) {
-  if (!norm) return;
+void put_norm_kind(Json& owner, const char* key, const NormSpec& norm) {
   owner[key] = {{"kind", std::string(norm.kind->name)}};
   if (norm.kind->has_eps) owner[key]["eps"] = norm.eps;
+  if (norm.kind->has_groups) owner[key]["groups"] = norm.groups;
+}
+
+void put_norm_tensors(BlockEntry& entry, const NormSpec& norm, const std::string& prefix) {
   if (norm.weight) entry.layout.push_back({prefix + ".weight", {norm.weight->size()}});
   if (norm.bias) entry.layout.push_back({prefix + ".bias", {norm.bias->size()}});
   if (norm.kind->has_alpha) entry.layout.push_back({prefix + ".alpha", {1}});
+  if (norm.running_mean) entry.layout.push_back({prefix + ".running_mean", {norm.running_mean->size()}});
+  if (norm.running_var) entry.layout.push_back({prefix + ".running_var", {norm.running_var->size()}});
+}
+
+void put_norm(BlockEntry& entry, Json& owner, const char* key, const NormSpec& norm,
+              const std::string& prefix) {
+  if (!norm) return;
+  put_norm_kind(owner, key, norm);
+  put_norm_tensors(entry, norm, prefix);
 }
 
 void put_attention(Json& branch, const AttentionSpec& spec) {
@@ -53,6 +65,15 @@ void put_attention(Json& branch, const AttentionSpec& spec) {
   if (spec.rope) branch["rope"] = *spec.rope;
   if (spec.qk_norm)
     branch["qk_norm"] = {{"kind", std::string(spec.qk_norm.kind->name)}, {"eps", spec.qk_norm.eps}};
+}
+
+void put_conv(BlockEntry& entry, Json& branch, const ConvBranchSpec& spec, Index i) {
+  branch["order"] = std::string(to_string(spec.order));
+  if (spec.padding != Padding::zero) branch["padding"] = std::string(to_string(spec.padding));
+  if (spec.norms.empty()) return;
+  put_norm_kind(branch, "norm", spec.norms.front());
+  for (std::size_t n = 0; n < spec.norms.size(); ++n)
+    put_norm_tensors(entry, spec.norms[n], stack_tensors::block(i, "branch.norm" + std::to_string(n + 1)));
 }
 
 void put_outer_activation(Json& block, const char* key, const std::optional<Activation>& activation) {
@@ -68,11 +89,30 @@ void put_scale(BlockEntry& entry, const char* key, const Scale& scale, Index i) 
   entry.layout.push_back({stack_tensors::block(i, key), {scale.values.size()}});
 }
 
+std::map<Role, std::vector<Index>> weight_shapes(const BlockParts& parts) {
+  std::map<Role, std::vector<Index>> shapes;
+  for (const auto& [role, pair] : parts.weights) shapes[role] = {pair.weight->rows(), pair.weight->cols()};
+  if (!parts.branch->is_conv) return shapes;
+  BranchSizes sizes{parts.shape.features, 1};
+  sizes.conv = parts.conv;
+  for (const WeightSlot& slot : parts.branch->slots(sizes)) shapes[slot.role] = stack_tensors::shape(slot);
+  return shapes;
+}
+
+void require_expressible(const BlockParts& parts, Index i) {
+  if (parts.shortcut == ShortcutKind::identity) return;
+  throw UsageError("block " + std::to_string(i) +
+                   " changes the shape of the state, and a stack file of version 1 "
+                   "has no shortcut for that (export a net without --stages)");
+}
+
 BlockEntry describe(const BlockParts& parts, Index i) {
+  require_expressible(parts, i);
   BlockEntry entry;
   Json branch = {{"kind", std::string(parts.branch->name)}};
   if (parts.branch->uses_activation) put_activation(branch, parts.activation);
   if (parts.branch->is_attention) put_attention(branch, parts.attention);
+  if (parts.branch->is_conv) put_conv(entry, branch, parts.conv, i);
   put_norm(entry, branch, "inner_norm", parts.inner_norm, stack_tensors::block(i, "branch.inner_norm"));
   entry.spec["branch"] = std::move(branch);
   put_norm(entry, entry.spec, "pre_norm", parts.pre_norm, stack_tensors::block(i, "pre_norm"));
@@ -85,8 +125,9 @@ BlockEntry describe(const BlockParts& parts, Index i) {
   if (parts.mix != MixRule::additive) entry.spec["mix"] = std::string(to_string(parts.mix));
   if (parts.output_bias.size() != 0)
     entry.layout.push_back({stack_tensors::block(i, "output_bias"), {parts.output_bias.size()}});
+  const std::map<Role, std::vector<Index>> shapes = weight_shapes(parts);
   for (const auto& [role, pair] : parts.weights) {
-    entry.layout.push_back({stack_tensors::weight(i, role), {pair.weight->rows(), pair.weight->cols()}});
+    entry.layout.push_back({stack_tensors::weight(i, role), shapes.at(role)});
     if (pair.bias) entry.layout.push_back({stack_tensors::bias(i, role), {pair.bias->size()}});
   }
   return entry;
@@ -105,10 +146,13 @@ void append_norm(SafetensorsWriter& writer, const NormSpec& norm) {
   if (norm.weight) append(writer, *norm.weight);
   if (norm.bias) append(writer, *norm.bias);
   if (norm && norm.kind->has_alpha) append(writer, Vector::Constant(1, norm.alpha));
+  if (norm.running_mean) append(writer, *norm.running_mean);
+  if (norm.running_var) append(writer, *norm.running_var);
 }
 
 /// The numbers in the order in which `describe` lists their names.
 void append_block(SafetensorsWriter& writer, const BlockParts& parts) {
+  for (const NormSpec& norm : parts.conv.norms) append_norm(writer, norm);
   for (const NormSpec* norm : {&parts.inner_norm, &parts.pre_norm, &parts.branch_norm, &parts.post_norm})
     append_norm(writer, *norm);
   if (parts.skip_scale.values.size() > 1) append(writer, parts.skip_scale.values);
@@ -132,6 +176,11 @@ void write_stack_file(const Stack& stack, const std::string& path,
                      ": its header has at most 100 MB)");
   Json spec = {{"state", {{"features", shape.features}, {"positions", shape.positions}}},
                {"blocks", Json::array()}};
+  if (const BlockPtr first = stack.block(0); first->parts().branch->is_conv) {
+    const ImageSpec& image = first->parts().conv.image;
+    spec["state"]["height"] = image.height, spec["state"]["width"] = image.width;
+    spec["state"]["batch"] = image.batch;
+  }
   std::vector<TensorLayout> layout = {{"input", {shape.positions, shape.features}}};
   for (Index l = 0; l < stack.blocks(); ++l) {
     BlockEntry entry = describe(stack.block(l)->parts(), l);

@@ -28,20 +28,24 @@ ScaledReal inner_product(const ScaledVector& v, ScaledVector t, Index block) {
   return ScaledReal::make(v.mantissa.dot(t.mantissa), v.exponent + t.exponent);
 }
 
-/// ‖Σ_t δ_t y_tᵀ‖_F for δ (out × positions) and y (in × positions): the gradient of a weight used at every
-/// position.
-ScaledReal weight_gradient_norm(const Vector& delta, const Vector& y, Index positions, Index block) {
-  if (positions == 1) return times(frobenius_norm(delta), frobenius_norm(y));
+/// ‖∂/∂W‖_F of a matrix used at every position, Σ_t δ_t y_tᵀ for δ (out × positions) and y (in × positions);
+/// or ‖∂/∂γ‖ of a norm's weight, Σ_t δ_t ⊙ y_t.
+ScaledReal parameter_gradient_norm(const Vector& delta, const LastParameter& last, Index positions,
+                                   Index block) {
+  if (positions == 1 && last.kind == LastParameter::Kind::matrix)
+    return times(frobenius_norm(delta), frobenius_norm(last.input));
   ScaledMatrix D{delta.reshaped(delta.size() / positions, positions)};
-  ScaledMatrix Y{y.reshaped(y.size() / positions, positions)};
+  ScaledMatrix Y{last.input.reshaped(last.input.size() / positions, positions)};
   require_finite(renormalize(D) && renormalize(Y), block);
-  return times(frobenius_norm(D.mantissa * Y.mantissa.transpose()),
-               ScaledReal::make(1, D.exponent + Y.exponent));
+  const ScaledReal unit = ScaledReal::make(1, D.exponent + Y.exponent);
+  if (last.kind == LastParameter::Kind::matrix)
+    return times(frobenius_norm(D.mantissa * Y.mantissa.transpose()), unit);
+  return times(frobenius_norm(D.mantissa.cwiseProduct(Y.mantissa).rowwise().sum()), unit);
 }
 
 /// S ← Aᵀ S for the suffix S = (∂x_L/∂x_{l+1})ᵀ.
 void pull_back(const LinearMap& block, ScaledMatrix& suffix, Index l, int workers) {
-  Matrix next(suffix.mantissa.rows(), suffix.mantissa.cols());
+  Matrix next(block.cols(), suffix.mantissa.cols());
   const std::vector<Index> starts = column_panels(next.cols(), next.rows(), workers);
   for_each_index(static_cast<Index>(starts.size()) - 1, workers, [&](Index i) {
     const auto at = static_cast<std::size_t>(i);
@@ -64,7 +68,7 @@ BackwardResult backward_pass(const Stack& stack, const std::vector<ScaledVector>
                              const BackwardRequest& request) {
   const auto depth = static_cast<Index>(states.size()) - 1;
   REZERO_REQUIRE(depth >= 1 && depth <= stack.blocks());
-  const Index n = stack.shape().size();
+  const Index n = stack.shape_after(depth).size();
   ScaledVector v{request.cotangent};
   require_finite(renormalize(v), depth);
   ScaledMatrix suffix;
@@ -79,13 +83,13 @@ BackwardResult backward_pass(const Stack& stack, const std::vector<ScaledVector>
     const BlockLinearization at = stack.block(l)->linearize_block(x.mantissa);
     // Derivatives of a homogeneous block do not see the state's exponent; its tangents and inputs carry it.
     result.gate_gradient.push_back(inner_product(v, {at.scale_tangent, x.exponent}, l));
-    Vector delta(at.last_to_output->cols());
-    at.last_to_output->apply_transpose(v.mantissa, delta);
-    ScaledReal norm = weight_gradient_norm(delta, at.last_input, stack.shape().positions, l);
+    Vector delta(at.last.to_output->cols());
+    at.last.to_output->apply_transpose(v.mantissa, delta);
+    ScaledReal norm = parameter_gradient_norm(delta, at.last, stack.shape_after(l + 1).positions, l);
     if (!norm.is_zero()) norm.exponent += v.exponent + x.exponent;
     result.last_weight_gradient.push_back(norm);
 
-    Vector pulled(n);
+    Vector pulled(x.mantissa.size());
     at.derivative->apply_transpose(v.mantissa, pulled);
     v.mantissa = std::move(pulled);
     require_finite(renormalize(v), l);

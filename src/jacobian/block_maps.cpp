@@ -76,8 +76,8 @@ class ComposedMap final : public LinearMap {
  public:
   ComposedMap(std::shared_ptr<const BlockPass> pass, Index depth)
       : pass_(std::move(pass)), depth_(depth), unit_(pass_->growth[static_cast<std::size_t>(depth)]) {}
-  Index rows() const override { return pass_->stack->shape().size(); }
-  Index cols() const override { return rows(); }
+  Index rows() const override { return pass_->stack->shape_after(depth_).size(); }
+  Index cols() const override { return pass_->stack->shape().size(); }
   Real flops_per_column() const override { return pass_->flops[static_cast<std::size_t>(depth_)]; }
 
  private:
@@ -85,7 +85,10 @@ class ComposedMap final : public LinearMap {
     for (Index j = 0; j < v.cols(); ++j) {
       Carried column{v.col(j)};
       for (Index l = 0; l < depth_; ++l)
-        step(column, l, [](const LinearMap& f, const Matrix& in, Matrix& to) { f.apply(in, to); });
+        step(column, l, [](const LinearMap& f, const Matrix& in, Matrix& to) {
+          to.resize(f.rows(), 1);
+          f.apply(in, to);
+        });
       column.put(out.col(j), unit_, depth_ - 1);
     }
   }
@@ -93,7 +96,10 @@ class ComposedMap final : public LinearMap {
     for (Index j = 0; j < u.cols(); ++j) {
       Carried column{u.col(j)};
       for (Index l = depth_; l-- > 0;)
-        step(column, l, [](const LinearMap& f, const Matrix& in, Matrix& to) { f.apply_transpose(in, to); });
+        step(column, l, [](const LinearMap& f, const Matrix& in, Matrix& to) {
+          to.resize(f.cols(), 1);
+          f.apply_transpose(in, to);
+        });
       column.put(out.col(j), unit_, 0);
     }
   }
@@ -101,7 +107,7 @@ class ComposedMap final : public LinearMap {
   void step(Carried& column, Index l, Apply&& apply) const {
     if (pass_->options.checkpoint) pass_->options.checkpoint();
     const LinearMapPtr block = pass_->at(l);
-    Matrix next(rows(), 1);
+    Matrix next;
     watch_underflow();
     apply(*block, column.mantissa, next);
     if (underflowed()) pass_->product_underflowed = true;
@@ -132,11 +138,12 @@ BlockMaps::BlockMaps(StackPtr stack, const Vector& x0, Index blocks, BlockMapsOp
   for (Index l = 0; l < blocks; ++l) {
     if (pass->options.checkpoint) pass->options.checkpoint();
     detail::watch_underflow();
-    const BlockLinearization at = pass->stack->block(l)->linearize_block(state.mantissa);
-    detail::check_finite(l, at);
+    const BlockPtr block = pass->stack->block(l);
+    const BlockLinearization at = block->linearize_block(state.mantissa);
+    detail::check_finite(l, block->parts(), at);
     const LinearMapPtr derivative = pass->prepared(at.derivative);
     if (detail::underflowed()) pass->derivative_underflowed = true;
-    Matrix next(probe.mantissa.rows(), 1);
+    Matrix next(derivative->rows(), 1);
     derivative->apply(probe.mantissa, next);
     probe.mantissa.swap(next);
     probe.settle(l);

@@ -35,8 +35,10 @@ bool apply_in_panels(const LinearMap& map, const Matrix& in, Matrix& out, int wo
   return lost;
 }
 
+/// Nothing where the block changes the shape.
 Real relative_change(const Matrix& before, const Matrix& after) {
   Real change = 0;
+  if (before.rows() != after.rows()) return change;
   for (Index j = 0; j < before.cols(); ++j)
     change = std::max(change, (after.col(j) - before.col(j)).cwiseAbs().maxCoeff());
   const Real size = max_abs(before);
@@ -64,7 +66,7 @@ void forward_jacobian(const Stack& stack, const Vector& x0, Matrix tangents, con
   const bool homogeneous = stack.positively_homogeneous();
   ScaledVector state{x0};
   ScaledMatrix jacobian{std::move(tangents)};
-  Matrix next(jacobian.mantissa.rows(), jacobian.mantissa.cols());
+  Matrix next;
   auto wanted = depths.begin();
   Underflow underflow = Underflow::none;
   for (Index l = 0; wanted != depths.end(); ++l) {
@@ -72,9 +74,10 @@ void forward_jacobian(const Stack& stack, const Vector& x0, Matrix tangents, con
     const BlockPtr block = stack.block(l);
     watch_underflow();
     const BlockLinearization at = block->linearize_block(state.mantissa);
-    check_finite(l, at);
+    check_finite(l, block->parts(), at);
     const LinearMapPtr derivative = condense(at.derivative, jacobian.mantissa.cols());
     if (underflowed()) underflow = std::max(underflow, Underflow::derivative);
+    next.resize(derivative->rows(), jacobian.mantissa.cols());
     if (apply_in_panels(*derivative, jacobian.mantissa, next, options.workers))
       underflow = Underflow::product;
     const Real largest = max_abs(next);

@@ -89,7 +89,7 @@ Linearization Attention::do_linearize(const Vector& x) const {
   parts.query_rows = weights_.query->rows(), parts.key_rows = weights_.key->rows();
   parts.head_width = parts.query_rows / spec_.heads;
   parts.positions = positions_, parts.length = positions_ / spec_.sequences;
-  parts.scale = scale_;
+  parts.scale = scale_, parts.causal = spec_.causal;
   parts.Q = by_position(query.value, positions_), parts.K = by_position(key.value, positions_);
   parts.V = by_position(value.value, positions_);
   parts.query = query.derivative, parts.key = key.derivative, parts.value = value.derivative;

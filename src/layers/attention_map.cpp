@@ -1,27 +1,117 @@
 #include "attention_map.h"
 
+#include <algorithm>
+
+#include "small_product.h"
+
 namespace rezero {
 namespace {
 
-using Slice = Eigen::Block<Matrix>;
-using ConstSlice = Eigen::Block<const Matrix>;
+/// Rows padded with zeros to whole vectors.
+Matrix with_padding(const Eigen::Ref<const Matrix>& X) {
+  Matrix all = Matrix::Zero(padded(X.rows()), X.cols());
+  all.topRows(X.rows()) = X;
+  return all;
+}
 
-/// Tangents of a rows × positions quantity for k columns, seen as rows × (positions · k): column c·positions
-/// + t.
-class Bundle {
+/// A head's operands, as left factors and as right ones.
+struct Head {
+  Head(const AttentionMapParts& p, const AttentionHead& head)
+      : query_row(head.query_row), key_row(head.key_row), first(head.first) {
+    const auto slice = [&](const Matrix& X, Index row) {
+      return X.block(row, first, p.head_width, p.length);
+    };
+    Q = with_padding(slice(p.Q, query_row)), K = with_padding(slice(p.K, key_row));
+    V = with_padding(slice(p.V, key_row));
+    keys = with_padding(slice(p.K, key_row).transpose()),
+    values = with_padding(slice(p.V, key_row).transpose());
+    P = with_padding(head.P);
+  }
+  Index query_row, key_row, first;
+  Matrix Q, K, V;       ///< width × T
+  Matrix keys, values;  ///< Kᵀ, Vᵀ: T × width
+  Matrix P;             ///< T × T, one column a query
+};
+
+/// One direction's rows × positions matrix inside a block of directions.
+struct Slab {
+  Real* data;
+  Index rows;
+  Real* at(Index row, Index position) const { return data + position * rows + row; }
+};
+struct ConstSlab {
+  const Real* data;
+  Index rows;
+  const Real* at(Index row, Index position) const { return data + position * rows + row; }
+};
+
+struct LeftOperand {
+  const Real* data;
+  Index stride;
+};
+
+/// s = scale · p ⊙ (s − 1 colsum(p ⊙ s)) in place: dP of softmax from dS, and the other way round, since the
+/// derivative is symmetric. Partial sums in a fixed order: one running sum would cost as much as the matrix
+/// products.
+void through_softmax(const Real* p, Real scale, Index rows, Index columns, Real* s, Index stride) {
+  for (Index i = 0; i < columns; ++i, p += stride, s += stride) {
+    Real partial[lane_count] = {};
+    for (Index j = 0; j < rows; j += lane_count)
+      for (Index k = 0; k < lane_count; ++k) partial[k] += p[j + k] * s[j + k];
+    Real mean = 0;
+    for (Real part : partial) mean += part;
+    for (Index j = 0; j < rows; ++j) s[j] = p[j] * (s[j] - mean) * scale;
+  }
+}
+
+/// What one worker writes while it goes through directions and heads.
+class Workspace {
  public:
-  Bundle(Index rows, Index positions, Index k) : data(rows, positions * k), tall_(rows * positions) {}
-  /// As the (rows · positions) × k block that maps take.
-  Eigen::Map<Matrix> columns() { return {data.data(), tall_, data.size() / tall_}; }
-  Matrix data;
+  Workspace(Index width, Index length)
+      : S(padded(length), length),
+        width_(width),
+        transposed_(Matrix::Zero(padded(length), width)),
+        whole_(Matrix::Zero(padded(width), length)),
+        result_(padded(width), strip_width) {}
+
+  /// Xᵀ for a slice X (width × T).
+  LeftOperand transposed(ConstSlab X, Index row, Index first) {
+    for (Index j = 0; j < S.cols(); ++j) {
+      const Real* from = X.at(row, first + j);
+      for (Index r = 0; r < width_; ++r) transposed_(j, r) = from[r];
+    }
+    return {transposed_.data(), transposed_.rows()};
+  }
+  /// X itself, copied only if its rows are no whole vectors.
+  LeftOperand whole(ConstSlab X, Index row, Index first) {
+    if (whole_.rows() == width_) return {X.at(row, first), X.rows};
+    for (Index j = 0; j < S.cols(); ++j) std::copy_n(X.at(row, first + j), width_, whole_.col(j).data());
+    return {whole_.data(), whole_.rows()};
+  }
+  /// to = or += a strip of the product(s), which `multiply` writes.
+  template <class Multiply, class Put>
+  void strip(Slab to, Index row, Index position, Index columns, Multiply multiply, Put put) {
+    multiply(result_.rows(), columns, result_.data(), result_.rows());
+    for (Index j = 0; j < columns; ++j) {
+      const Real* from = result_.col(j).data();
+      Real* target = to.at(row, position + j);
+      for (Index r = 0; r < width_; ++r) put(target[r], from[r]);
+    }
+  }
+
+  Matrix S;  ///< scores: T × T, a strip of it going forward
 
  private:
-  Index tall_;
+  Index width_;
+  Matrix transposed_, whole_, result_;
 };
 
 class AttentionMap final : public LinearMap {
  public:
-  explicit AttentionMap(AttentionMapParts parts) : p_(std::move(parts)) {}
+  explicit AttentionMap(AttentionMapParts parts) : p_(std::move(parts)) {
+    for (const AttentionHead& head : p_.heads) heads_.emplace_back(p_, head);
+    p_.heads.clear();
+  }
   Index rows() const override { return p_.query_rows * p_.positions; }
   Index cols() const override { return p_.features * p_.positions; }
   Real flops_per_column() const override {
@@ -31,107 +121,96 @@ class AttentionMap final : public LinearMap {
 
  private:
   void do_apply(ConstColumns v, Columns out) const override {
-    const Index k = v.cols();
-    Bundle dQ(p_.query_rows, p_.positions, k), dK(p_.key_rows, p_.positions, k),
-        dV(p_.key_rows, p_.positions, k);
-    p_.query->apply(v, dQ.columns());
-    p_.key->apply(v, dK.columns());
-    p_.value->apply(v, dV.columns());
-    Bundle dA(p_.query_rows, p_.positions, k);
-    for (const AttentionHead& head : p_.heads) push_head(head, dQ.data, dK.data, dV.data, dA.data, k);
-    out = dA.columns();
+    const Index k = v.cols(), keys = p_.key_rows * p_.positions;
+    Matrix dQ(rows(), k), dK(keys, k), dV(keys, k);
+    p_.query->apply(v, dQ);
+    p_.key->apply(v, dK);
+    p_.value->apply(v, dV);
+    Workspace work(p_.head_width, p_.length);
+    for (Index c = 0; c < k; ++c)
+      for (const Head& head : heads_)
+        push_head(head, {dQ.col(c).data(), p_.query_rows}, {dK.col(c).data(), p_.key_rows},
+                  {dV.col(c).data(), p_.key_rows}, {out.col(c).data(), p_.query_rows}, work);
   }
 
   void do_apply_transpose(ConstColumns u, Columns out) const override {
-    const Index k = u.cols();
-    Bundle dA(p_.query_rows, p_.positions, k);
-    dA.columns() = u;
-    Bundle dQ(p_.query_rows, p_.positions, k), dK(p_.key_rows, p_.positions, k),
-        dV(p_.key_rows, p_.positions, k);
-    dK.data.setZero(), dV.data.setZero();  // heads that share keys add up
-    for (const AttentionHead& head : p_.heads) pull_head(head, dA.data, dQ.data, dK.data, dV.data, k);
+    const Index k = u.cols(), keys = p_.key_rows * p_.positions;
+    Matrix dQ(rows(), k), dK = Matrix::Zero(keys, k), dV = Matrix::Zero(keys, k);
+    Workspace work(p_.head_width, p_.length);
+    for (Index c = 0; c < k; ++c)
+      for (const Head& head : heads_)
+        pull_head(head, {u.col(c).data(), p_.query_rows}, {dQ.col(c).data(), p_.query_rows},
+                  {dK.col(c).data(), p_.key_rows}, {dV.col(c).data(), p_.key_rows}, work);
     Matrix part(cols(), k);
-    p_.query->apply_transpose(dQ.columns(), out);
-    p_.key->apply_transpose(dK.columns(), part);
+    p_.query->apply_transpose(dQ, out);
+    p_.key->apply_transpose(dK, part);
     out += part;
-    p_.value->apply_transpose(dV.columns(), part);
+    p_.value->apply_transpose(dV, part);
     out += part;
   }
 
-  ConstSlice slice(const Matrix& X, Index row, const AttentionHead& head) const {
-    return X.block(row, head.first, p_.head_width, p_.length);
-  }
-  Slice slice(Matrix& X, Index row, const AttentionHead& head, Index c) const {
-    return X.block(row, c * p_.positions + head.first, p_.head_width, p_.length);
-  }
-  ConstSlice slice(const Matrix& X, Index row, const AttentionHead& head, Index c) const {
-    return X.block(row, c * p_.positions + head.first, p_.head_width, p_.length);
-  }
-
-  /// dP = P ⊙ (dS − 1 colsum(P ⊙ dS)) in place; S and P have one column a query. Eight partial sums in a
-  /// fixed order: one running sum would cost as much as the matrix products.
-  static void through_softmax(const Matrix& P, Eigen::Ref<Matrix> dS) {
-    constexpr Index lanes = 8;
-    const Index length = P.rows();
-    for (Index i = 0; i < P.cols(); ++i) {
-      const Real* p = P.data() + i * length;
-      Real* s = dS.data() + i * dS.outerStride();
-      Real partial[lanes] = {};
-      Index j = 0;
-      for (; j + lanes <= length; j += lanes)
-        for (Index k = 0; k < lanes; ++k) partial[k] += p[j + k] * s[j + k];
-      for (; j < length; ++j) partial[0] += p[j] * s[j];
-      Real mean = 0;
-      for (Real part : partial) mean += part;
-      for (j = 0; j < length; ++j) s[j] = p[j] * (s[j] - mean);
+  /// A = V P with P = softmax(scale · Kᵀ Q): dA = V dP + dV P, dP from dS = Kᵀ dQ + dKᵀ Q. Strips of queries,
+  /// so that scores stay in the first-level cache; causal queries see no later keys.
+  void push_head(const Head& head, ConstSlab dQ, ConstSlab dK, ConstSlab dV, Slab dA, Workspace& work) const {
+    const LeftOperand keys = work.transposed(dK, head.key_row, head.first),
+                      values = work.whole(dV, head.key_row, head.first);
+    const Index w = p_.head_width, T = p_.length, stride = work.S.rows();
+    Real* S = work.S.data();
+    for (Index i = 0; i < T; i += strip_width) {
+      const Index columns = std::min(strip_width, T - i), seen = p_.causal ? i + columns : T;
+      const Real* P = head.P.col(i).data();
+      add_products({head.keys.data(), stride, dQ.at(head.query_row, head.first + i), 1, dQ.rows, w},
+                   {keys.data, keys.stride, head.Q.col(i).data(), 1, head.Q.rows(), w}, padded(seen), columns,
+                   S, stride);
+      through_softmax(P, p_.scale, padded(seen), columns, S, stride);
+      work.strip(
+          dA, head.query_row, head.first + i, columns,
+          [&](auto... to) {
+            add_products({head.V.data(), head.V.rows(), S, 1, stride, seen},
+                         {values.data, values.stride, P, 1, stride, seen}, to...);
+          },
+          [](Real& to, Real x) { to = x; });
     }
   }
 
-  /// dA_h = dV Pᵀ… with P stored by query: A = V P, so dA = dV P + V dP.
-  void push_head(const AttentionHead& head, const Matrix& dQ, const Matrix& dK, const Matrix& dV, Matrix& dA,
-                 Index k) const {
-    const auto Q = slice(p_.Q, head.query_row, head), K = slice(p_.K, head.key_row, head),
-               V = slice(p_.V, head.key_row, head);
-    const bool one_run = p_.length == p_.positions;  // then all columns' tangents stand side by side
-    Matrix dS(p_.length, p_.length * k), QdK(p_.length, p_.length * k);
-    if (one_run) {
-      dS.noalias() = K.transpose() * dQ.middleRows(head.query_row, p_.head_width);
-      QdK.noalias() = Q.transpose() * dK.middleRows(head.key_row, p_.head_width);
+  /// The transpose of push_head, step by step: strips of queries for dS and dQ, then of keys for dK and dV,
+  /// which heads that share keys add to.
+  void pull_head(const Head& head, ConstSlab dA, Slab dQ, Slab dK, Slab dV, Workspace& work) const {
+    const LeftOperand results = work.whole(dA, head.query_row, head.first);
+    const Index w = p_.head_width, T = p_.length, stride = work.S.rows();
+    for (Index i = 0; i < T; i += strip_width) {
+      const Index columns = std::min(strip_width, T - i), seen = p_.causal ? i + columns : T;
+      Real* S = work.S.col(i).data();
+      small_product({head.values.data(), stride, dA.at(head.query_row, head.first + i), 1, dA.rows, w},
+                    padded(seen), columns, S, stride);
+      through_softmax(head.P.col(i).data(), p_.scale, padded(seen), columns, S, stride);
+      work.strip(
+          dQ, head.query_row, head.first + i, columns,
+          [&](auto... to) {
+            small_product({head.K.data(), head.K.rows(), S, 1, stride, seen}, to...);
+          },
+          [](Real& to, Real x) { to = x; });
     }
-    for (Index c = 0; c < k; ++c) {
-      auto dS_c = dS.middleCols(c * p_.length, p_.length);
-      auto QdK_c = QdK.middleCols(c * p_.length, p_.length);
-      if (!one_run) {
-        dS_c.noalias() = K.transpose() * slice(dQ, head.query_row, head, c);
-        QdK_c.noalias() = Q.transpose() * slice(dK, head.key_row, head, c);
-      }
-      dS_c = (dS_c + QdK_c.transpose()).eval() * p_.scale;
-      through_softmax(head.P, dS_c);
-      auto dA_c = slice(dA, head.query_row, head, c);
-      dA_c.noalias() = slice(dV, head.key_row, head, c) * head.P;
-      if (!one_run) dA_c.noalias() += V * dS_c;
-    }
-    if (one_run) dA.middleRows(head.query_row, p_.head_width).noalias() += V * dS;
-  }
-
-  /// The transpose of push_head, step by step.
-  void pull_head(const AttentionHead& head, const Matrix& dA, Matrix& dQ, Matrix& dK, Matrix& dV,
-                 Index k) const {
-    const auto Q = slice(p_.Q, head.query_row, head), K = slice(p_.K, head.key_row, head),
-               V = slice(p_.V, head.key_row, head);
-    Matrix dS(p_.length, p_.length);
-    for (Index c = 0; c < k; ++c) {
-      const auto dA_c = slice(dA, head.query_row, head, c);
-      slice(dV, head.key_row, head, c).noalias() += dA_c * head.P.transpose();
-      dS.noalias() = V.transpose() * dA_c;
-      through_softmax(head.P, dS);
-      dS *= p_.scale;
-      slice(dQ, head.query_row, head, c).noalias() = K * dS;
-      slice(dK, head.key_row, head, c).noalias() += Q * dS.transpose();
+    const auto add = [](Real& to, Real x) { to += x; };
+    for (Index j = 0; j < T; j += strip_width) {
+      const Index columns = std::min(strip_width, T - j), from = p_.causal ? j : 0, seeing = T - from;
+      const auto transposed = [&](LeftOperand A, const Matrix& B) {
+        return SmallProduct{A.data + from * A.stride, A.stride, &B(j, from), stride, 1, seeing};
+      };
+      work.strip(
+          dV, head.key_row, head.first + j, columns,
+          [&](auto... to) { small_product(transposed(results, head.P), to...); }, add);
+      work.strip(
+          dK, head.key_row, head.first + j, columns,
+          [&](auto... to) {
+            small_product(transposed({head.Q.data(), head.Q.rows()}, work.S), to...);
+          },
+          add);
     }
   }
 
   AttentionMapParts p_;
+  std::vector<Head> heads_;
 };
 
 }  // namespace

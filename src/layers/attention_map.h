@@ -18,6 +18,7 @@ struct AttentionMapParts {
   Index features, query_rows, key_rows, head_width, positions,
       length;  ///< length: T, positions of a sequence
   Real scale;
+  bool causal;     ///< P(j, i) = 0 for j > i
   Matrix Q, K, V;  ///< rows × positions
   std::vector<AttentionHead> heads;
   LinearMapPtr query, key, value;  ///< derivatives of Q, K, V with respect to X

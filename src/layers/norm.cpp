@@ -3,10 +3,10 @@
 #include <cmath>
 
 #include "norm_map.h"
-#include "rezero/core/contract.h"
 #include "rezero/core/error.h"
 #include "rezero/layers/activation.h"
 #include "rezero/linalg/maps.h"
+#include "set_norm_map.h"
 
 namespace rezero {
 namespace {
@@ -17,116 +17,31 @@ void check_size(const std::shared_ptr<const Vector>& v, const char* name, Shape 
                      " numbers, expected " + std::to_string(shape.features));
 }
 
+Eigen::Map<Matrix> by_position(Vector& x, Shape shape) {
+  return {x.data(), shape.features, shape.positions};
+}
 Eigen::Map<const Matrix> by_position(const Vector& x, Shape shape) {
   return {x.data(), shape.features, shape.positions};
 }
 
-/// γ ⊙ Y + β in place, per position.
-void affine(Vector& y, const NormSpec& spec, Shape shape) {
-  Eigen::Map<Matrix> Y(y.data(), shape.features, shape.positions);
-  if (spec.weight) Y.array().colwise() *= spec.weight->array();
-  if (spec.bias) Y.colwise() += *spec.bias;
-}
-
-template <Standardization::Center center, Standardization::Scale scale>
-LayerPtr make_standardization(const NormSpec& spec, Shape shape) {
-  return std::make_shared<Standardization>(shape, spec, center, scale);
-}
-
-std::vector<NormKind> table() {
-  using C = Standardization::Center;
-  using S = Standardization::Scale;
-  return {
-      {"layer_norm",
-       {"layernorm", "ln"},
-       "(x - mean x) / sqrt(var x + eps) * weight + bias",
-       "Ba, Kiros & Hinton 2016 (arXiv 1607.06450)",
-       true,
-       true,
-       true,
-       false,
-       false,
-       1,
-       make_standardization<C::yes, S::root_mean_square>},
-      {"rms_norm",
-       {"rmsnorm", "rms"},
-       "x / sqrt(mean x^2 + eps) * weight + bias",
-       "Zhang & Sennrich 2019 (arXiv 1910.07467)",
-       true,
-       true,
-       true,
-       false,
-       false,
-       0,
-       make_standardization<C::no, S::root_mean_square>},
-      {"l2_norm",
-       {"l2"},
-       "x / ||x||",
-       "Loshchilov et al. 2024 (arXiv 2410.01131)",
-       false,
-       false,
-       false,
-       false,
-       false,
-       1,
-       make_standardization<C::no, S::euclidean>},
-      {"dynamic_tanh",
-       {"dyt"},
-       "weight * tanh(alpha x) + bias",
-       "Zhu et al. 2025 (arXiv 2503.10622)",
-       false,
-       true,
-       true,
-       true,
-       false,
-       0,
-       [](const NormSpec& spec, Shape shape) -> LayerPtr {
-         return std::make_shared<PointwiseNorm>(shape, spec, "tanh");
-       }},
-      {"derf",
-       {},
-       "weight * erf(alpha x) + bias",
-       "2025 (arXiv 2512.10938)",
-       false,
-       true,
-       true,
-       true,
-       false,
-       0,
-       [](const NormSpec& spec, Shape shape) -> LayerPtr {
-         return std::make_shared<PointwiseNorm>(shape, spec, "erf");
-       }},
-      {"mean_subtraction",
-       {},
-       "x - mean x",
-       "Yang et al. 2023 (arXiv 2310.02244)",
-       false,
-       false,
-       false,
-       false,
-       true,
-       1,
-       [](const NormSpec&, Shape shape) -> LayerPtr { return std::make_shared<MeanSubtraction>(shape); }}};
-}
-
 }  // namespace
 
-const Registry<NormKind>& norms() {
-  static const Registry<NormKind> registry("norm", table());
-  return registry;
-}
-
-NormSpec NormSpec::of(std::string_view name, Real eps) {
-  NormSpec spec;
-  spec.kind = &norms().at(name);
-  spec.eps = eps;
-  return spec;
-}
-
-Standardization::Standardization(Shape shape, const NormSpec& spec, Center center, Scale scale)
-    : shape_(shape), spec_(spec), center_(center), scale_(scale) {
+NormLayer::NormLayer(Shape shape, const NormSpec& spec) : shape_(shape), spec_(spec) {
   check_size(spec_.weight, "weight", shape);
   check_size(spec_.bias, "bias", shape);
+  check_size(spec_.running_mean, "running mean", shape);
+  check_size(spec_.running_var, "running variance", shape);
+}
+
+Vector NormLayer::affine(Vector y) const {
+  Eigen::Map<Matrix> Y = by_position(y, shape_);
+  if (spec_.weight) Y.array().colwise() *= spec_.weight->array();
+  if (spec_.bias) Y.colwise() += *spec_.bias;
+  return y;
+}
+
+Vector NormLayer::at_positions(const Vector& per_feature) const {
+  return per_feature.replicate(shape_.positions, 1);
 }
 
 Vector Standardization::do_evaluate(const Vector& x) const {
@@ -140,8 +55,7 @@ Vector Standardization::do_evaluate(const Vector& x) const {
                        : std::sqrt(square / static_cast<Real>(shape_.features) + spec_.eps);
     position /= s;
   }
-  affine(y, spec_, shape_);
-  return y;
+  return affine(std::move(y));
 }
 
 Linearization Standardization::do_linearize(const Vector& x) const {
@@ -162,33 +76,83 @@ Linearization Standardization::do_linearize(const Vector& x) const {
     parts.scale(t) = 1 / s;
     parts.direction.segment(t * shape_.features, shape_.features) = position / s;
   }
-  Vector y = parts.direction;
-  affine(y, spec_, shape_);
+  Vector y = affine(parts.direction);
   return {std::move(y), norm_map(std::move(parts))};
 }
 
-PointwiseNorm::PointwiseNorm(Shape shape, const NormSpec& spec, std::string_view activation)
-    : shape_(shape), spec_(spec), activation_(activation) {
-  check_size(spec_.weight, "weight", shape);
-  check_size(spec_.bias, "bias", shape);
+SetStandardization::SetStandardization(Shape shape, const NormSpec& spec, Shape set)
+    : NormLayer(shape, spec), set_(set) {
+  if (set.size() < 1 || shape.features % set.features != 0 || shape.positions % set.positions != 0)
+    throw ShapeError("a norm's sets of " + std::to_string(set.features) + " features × " +
+                     std::to_string(set.positions) + " positions do not divide " +
+                     std::to_string(shape.features) + " × " + std::to_string(shape.positions));
+}
+
+Vector SetStandardization::do_evaluate(const Vector& x) const {
+  Vector y = x;
+  Eigen::Map<Matrix> Y = by_position(y, shape_);
+  for (Index t = 0; t < shape_.positions; t += set_.positions)
+    for (Index i = 0; i < shape_.features; i += set_.features) {
+      Matrix set = Y.block(i, t, set_.features, set_.positions);
+      set.array() -= set.mean();
+      const Real variance = set.squaredNorm() / static_cast<Real>(set.size());
+      if (set.size() > 1) set /= std::sqrt(variance + spec_.eps);  // else 0, whatever ε is
+      Y.block(i, t, set_.features, set_.positions) = set;
+    }
+  return affine(std::move(y));
+}
+
+Linearization SetStandardization::do_linearize(const Vector& x) const {
+  SetNormMapParts parts{shape_, set_, x, Matrix(shape_.features, shape_.positions / set_.positions),
+                        spec_.weight ? *spec_.weight : Vector(Vector::Ones(shape_.features))};
+  const Real size = static_cast<Real>(set_.size());
+  for (Index run = 0; run < parts.scale.cols(); ++run)
+    for (Index i = 0; i < shape_.features; i += set_.features) {
+      auto set =
+          by_position(parts.direction, shape_).block(i, run * set_.positions, set_.features, set_.positions);
+      const Matrix centered = set.array() - Matrix(set).sum() / size;
+      const Real r = size == 1 ? 0 : 1 / std::sqrt(centered.cwiseAbs2().sum() / size + spec_.eps);
+      set = centered * r;
+      parts.scale.col(run).segment(i, set_.features).setConstant(r);
+    }
+  Vector y = affine(parts.direction);
+  return {std::move(y), set_norm_map(std::move(parts))};
+}
+
+RunningNorm::RunningNorm(Shape shape, const NormSpec& spec)
+    : NormLayer(shape, spec),
+      slope_((spec.running_var ? *spec.running_var : Vector(Vector::Ones(shape.features))).array() +
+             spec.eps) {
+  slope_ = slope_.cwiseSqrt().cwiseInverse();
+}
+
+Vector RunningNorm::do_evaluate(const Vector& x) const {
+  Vector y = x;
+  Eigen::Map<Matrix> Y = by_position(y, shape_);
+  if (spec_.running_mean) Y.colwise() -= *spec_.running_mean;
+  Y.array().colwise() *= slope_.array();
+  return affine(std::move(y));
+}
+
+Linearization RunningNorm::do_linearize(const Vector& x) const {
+  const Vector slope = spec_.weight ? Vector(slope_.cwiseProduct(*spec_.weight)) : slope_;
+  Vector y = x;
+  if (spec_.running_mean) y -= at_positions(*spec_.running_mean);
+  y.array() *= at_positions(slope).array();
+  if (spec_.bias) y += at_positions(*spec_.bias);
+  return {std::move(y), diagonal_map(at_positions(slope), shape_.positions)};
 }
 
 Vector PointwiseNorm::do_evaluate(const Vector& x) const {
-  Vector y = Activation(activation_).value(spec_.alpha * x);
-  affine(y, spec_, shape_);
-  return y;
+  return affine(Activation(activation_).value(spec_.alpha * x));
 }
 
 Linearization PointwiseNorm::do_linearize(const Vector& x) const {
   const Activation phi{std::string_view(activation_)};
   const Vector argument = spec_.alpha * x;
   Vector slope = spec_.alpha * phi.derivative(argument);
-  if (spec_.weight)
-    Eigen::Map<Matrix>(slope.data(), shape_.features, shape_.positions).array().colwise() *=
-        spec_.weight->array();
-  Vector y = phi.value(argument);
-  affine(y, spec_, shape_);
-  return {std::move(y), diagonal_map(std::move(slope), shape_.positions)};
+  if (spec_.weight) by_position(slope, shape_).array().colwise() *= spec_.weight->array();
+  return {affine(phi.value(argument)), diagonal_map(std::move(slope), shape_.positions)};
 }
 
 Vector MeanSubtraction::do_evaluate(const Vector& x) const {

@@ -323,12 +323,18 @@ class ResidualMap final : public LinearMap {
     add_skip(v, out);
   }
   void do_apply_transpose(ConstColumns u, Columns out) const override {
-    Matrix scaled = u;
-    scale(alpha_, scaled);
-    B_->apply_transpose(scaled, out);
+    if (is_one(alpha_)) {
+      B_->apply_transpose(u, out);
+    } else {
+      Matrix scaled = u;
+      scale(alpha_, scaled);
+      B_->apply_transpose(scaled, out);
+    }
     add_skip(u, out);
   }
+  static bool is_one(const Vector& factor) { return factor.size() == 1 && factor(0) == 1; }
   static void scale(const Vector& factor, Columns v) {
+    if (is_one(factor)) return;  // a pass over memory less
     for (Index j = 0; j < v.cols(); ++j) {
       if (factor.size() == 1)
         v.col(j) *= factor(0);

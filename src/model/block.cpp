@@ -6,6 +6,7 @@
 #include "rezero/core/contract.h"
 #include "rezero/core/error.h"
 #include "rezero/layers/sequential.h"
+#include "rezero/layers/subsample.h"
 #include "rezero/linalg/maps.h"
 
 namespace rezero {
@@ -17,9 +18,10 @@ void check_scale(const Scale& scale, const char* name, Index features) {
                      " numbers, expected 1 or " + std::to_string(features));
 }
 
-void check_stages(const std::vector<LayerPtr>& stages, Shape shape) {
-  if (stages.front()->input_shape() != shape || stages.back()->output_shape() != shape)
-    throw ShapeError("the branch does not take " + std::to_string(shape.features) + " features to as many");
+void check_stages(const std::vector<LayerPtr>& stages, Shape in, Shape out) {
+  if (stages.front()->input_shape() != in || stages.back()->output_shape() != out)
+    throw ShapeError("the branch does not take " + std::to_string(in.features) + " features to " +
+                     (in == out ? "as many" : std::to_string(out.features)));
   for (std::size_t i = 1; i < stages.size(); ++i)
     if (stages[i]->input_shape() != stages[i - 1]->output_shape())
       throw ShapeError("a weight of the branch takes " + std::to_string(stages[i]->input_shape().features) +
@@ -49,45 +51,117 @@ Vector skip_values(const BlockParts& parts) {
   return parts.skip_scale.values;
 }
 
+std::vector<LayerPtr> make_shortcut(const BlockParts& parts) {
+  const Shape in = parts.shape, out = parts.output_shape();
+  if (parts.shortcut == ShortcutKind::identity) {
+    if (in != out)
+      throw ShapeError("a block that changes the shape needs a shortcut other than the identity");
+    return {};
+  }
+  const ConvBranchSpec& conv = parts.conv;
+  if (!parts.branch->is_conv) throw ShapeError("only a convolutional branch has a shortcut of its own");
+  if (parts.shortcut == ShortcutKind::subsample)
+    return {std::make_shared<Subsample>(in.features, out.features, conv.image, conv.stride)};
+  ConvSpec point;
+  point.kernel_height = point.kernel_width = 1;
+  point.stride = conv.stride;
+  const WeightPair& pair = parts.weights.at(Role::shortcut);
+  std::vector<LayerPtr> layers = {std::make_shared<Conv>(pair.weight, pair.bias, conv.image, point)};
+  if (layers.back()->output_shape() != out)
+    throw ShapeError("the projection of the skip does not give the shape of the branch");
+  if (parts.shortcut_norm) layers.push_back(parts.shortcut_norm.layer(out));
+  return layers;
+}
+
+/// The norm that ends the branch, without weight and bias, if its weight is zero; else null.
+LayerPtr without_zero_weight(const BlockParts& parts) {
+  if (!parts.branch->is_conv || parts.conv.order == ConvOrder::pre || parts.conv.norms.empty())
+    return nullptr;
+  NormSpec norm = parts.conv.norms.back();
+  if (!norm || !norm.weight || !norm.weight->isZero(0)) return nullptr;
+  norm.weight = norm.bias = nullptr;
+  return norm.layer(parts.output_shape());
+}
+
+/// What the matrix of a linear stage multiplies at each position: the pixels under the kernel for a
+/// convolution.
+Vector multiplied(const Layer& stage, const Vector& x) {
+  const auto* conv = dynamic_cast<const Conv*>(&stage);
+  return conv ? conv->patches(x) : x;
+}
+
+LinearMapPtr scaling(const Vector& scale, Shape shape) {
+  return diagonal_map(scale.size() == 1 ? Vector::Constant(shape.size(), scale(0)) : scale, shape.positions);
+}
+
+/// A value carried through layers, and the factors of its derivative.
+struct Chain {
+  explicit Chain(Vector x) : value(std::move(x)) {}
+  void step(const Layer& layer) {
+    Linearization at = layer.linearize(value);
+    value = std::move(at.value);
+    factors.push_back(std::move(at.derivative));
+  }
+  Vector value;
+  std::vector<LinearMapPtr> factors;
+};
+
 }  // namespace
 
 std::string_view to_string(MixRule mix) {
   return mix == MixRule::gated ? "gated" : "additive";
 }
 
+std::string_view to_string(ShortcutKind kind) {
+  if (kind == ShortcutKind::subsample) return "subsample";
+  return kind == ShortcutKind::projection ? "projection" : "identity";
+}
+
+Shape BlockParts::output_shape() const {
+  return branch->is_conv ? Shape{conv.outputs, conv.output_image().positions()} : shape;
+}
+
 ResidualBlock::ResidualBlock(BlockParts parts) : parts_(std::move(parts)) {
-  const Shape shape = parts_.shape;
-  check_scale(parts_.skip_scale, "skip_scale", shape.features);
-  check_scale(parts_.branch_scale, "branch_scale", shape.features);
-  if (parts_.output_bias.size() != 0 && parts_.output_bias.size() != shape.features)
+  const Shape in = parts_.shape, out = parts_.output_shape();
+  if (parts_.branch->is_conv && parts_.conv.image.positions() != in.positions)
+    throw ShapeError("the image has " + std::to_string(parts_.conv.image.positions()) +
+                     " pixels, the state " + std::to_string(in.positions) + " positions");
+  check_scale(parts_.skip_scale, "skip_scale", out.features);
+  check_scale(parts_.branch_scale, "branch_scale", out.features);
+  if (parts_.output_bias.size() != 0 && parts_.output_bias.size() != out.features)
     throw ShapeError("output_bias has " + std::to_string(parts_.output_bias.size()) + " numbers, expected " +
-                     std::to_string(shape.features));
+                     std::to_string(out.features));
   branch_ = parts_.branch->build(
-      {parts_.activation, parts_.weights, shape.positions, parts_.attention, parts_.inner_norm});
-  check_stages(branch_.stages, shape);
-  if (parts_.pre_norm) pre_ = parts_.pre_norm.layer(shape);
-  if (parts_.branch_norm) after_branch_.push_back(parts_.branch_norm.layer(shape));
-  add_activation(after_branch_, parts_.branch_activation, shape);
-  if (parts_.post_norm) after_sum_.push_back(parts_.post_norm.layer(shape));
-  add_activation(after_sum_, parts_.post_activation, shape);
+      {parts_.activation, parts_.weights, in.positions, parts_.attention, parts_.inner_norm, parts_.conv});
+  check_stages(branch_.stages, in, out);
+  if (parts_.pre_norm) pre_ = parts_.pre_norm.layer(in);
+  if (parts_.branch_norm) after_branch_.push_back(parts_.branch_norm.layer(out));
+  add_activation(after_branch_, parts_.branch_activation, out);
+  if (parts_.post_norm) after_sum_.push_back(parts_.post_norm.layer(out));
+  add_activation(after_sum_, parts_.post_activation, out);
+  shortcut_ = make_shortcut(parts_);
+  unweighted_ = without_zero_weight(parts_);
 }
 
 bool ResidualBlock::positively_homogeneous() const {
   const auto homogeneous = [](const LayerPtr& f) { return f->positively_homogeneous(); };
-  return (!pre_ || homogeneous(pre_)) &&
-         std::all_of(branch_.stages.begin(), branch_.stages.end(), homogeneous) &&
-         std::all_of(after_branch_.begin(), after_branch_.end(), homogeneous) &&
-         std::all_of(after_sum_.begin(), after_sum_.end(), homogeneous) &&
-         (parts_.output_bias.size() == 0 || parts_.output_bias.isZero(0));
+  const auto all = [&](const std::vector<LayerPtr>& layers) {
+    return std::all_of(layers.begin(), layers.end(), homogeneous);
+  };
+  return (!pre_ || homogeneous(pre_)) && all(branch_.stages) && all(after_branch_) && all(after_sum_) &&
+         all(shortcut_) && (parts_.output_bias.size() == 0 || parts_.output_bias.isZero(0));
 }
 
 Vector ResidualBlock::do_evaluate(const Vector& x) const {
+  const Shape out = output_shape();
   Vector z = pre_ ? pre_->evaluate(x) : x;
   for (const LayerPtr& stage : branch_.stages) z = stage->evaluate(z);
   for (const LayerPtr& stage : after_branch_) z = stage->evaluate(z);
-  Vector y = times(expand(skip_values(parts_), parts_.shape), x);
-  y += times(expand(parts_.branch_scale.values, parts_.shape), z);
-  if (parts_.output_bias.size() != 0) y += expand(parts_.output_bias, parts_.shape);
+  Vector skip = x;
+  for (const LayerPtr& stage : shortcut_) skip = stage->evaluate(skip);
+  Vector y = times(expand(skip_values(parts_), out), skip);
+  y += times(expand(parts_.branch_scale.values, out), z);
+  if (parts_.output_bias.size() != 0) y += expand(parts_.output_bias, out);
   for (const LayerPtr& stage : after_sum_) y = stage->evaluate(y);
   return y;
 }
@@ -98,43 +172,54 @@ Linearization ResidualBlock::do_linearize(const Vector& x) const {
 }
 
 BlockLinearization ResidualBlock::linearize_block(const Vector& x) const {
+  const Shape out_shape = output_shape();
   BlockLinearization out;
-  std::vector<LinearMapPtr> branch, tail;  // factors of ∂z/∂x; of ∂z/∂(output of the last matrix)
-  Vector z = x;
-  const auto step = [&z](const Layer& layer) {
-    Linearization at = layer.linearize(z);
-    z = std::move(at.value);
-    return at.derivative;
-  };
-  if (pre_) branch.push_back(step(*pre_));
+  Chain branch(x);
+  std::vector<LinearMapPtr> tail;  // factors of ∂x′/∂(what the last parameter gives)
+  if (pre_) branch.step(*pre_);
   for (std::size_t i = 0; i < branch_.stages.size(); ++i) {
-    if (i == branch_.last) out.last_input = z;
-    branch.push_back(step(*branch_.stages[i]));
-    if (i > branch_.last) tail.push_back(branch.back());
+    const bool last_norm = unweighted_ && i + 1 == branch_.stages.size();
+    if (i == branch_.last) out.last.input = multiplied(*branch_.stages[i], branch.value);
+    if (last_norm) {
+      out.last.kind = LastParameter::Kind::norm_weight;
+      out.last.input = unweighted_->evaluate(branch.value);
+      tail.clear();
+    }
+    branch.step(*branch_.stages[i]);
+    if (i > branch_.last && !last_norm) tail.push_back(branch.factors.back());
   }
-  for (const LayerPtr& layer : after_branch_) branch.push_back(step(*layer)), tail.push_back(branch.back());
+  for (const LayerPtr& layer : after_branch_) branch.step(*layer), tail.push_back(branch.factors.back());
+  Chain skip(x);
+  for (const LayerPtr& layer : shortcut_) skip.step(*layer);
 
-  const Vector lambda = expand(skip_values(parts_), parts_.shape),
-               alpha = expand(parts_.branch_scale.values, parts_.shape);
-  out.branch_value = z;
-  out.scale_tangent = parts_.mix == MixRule::gated ? Vector(z - x) : z;
-  Vector y = times(lambda, x) + times(alpha, z);
-  if (parts_.output_bias.size() != 0) y += expand(parts_.output_bias, parts_.shape);
+  const Vector lambda = expand(skip_values(parts_), out_shape),
+               alpha = expand(parts_.branch_scale.values, out_shape);
+  out.branch_value = branch.value;
+  out.scale_tangent = parts_.mix == MixRule::gated ? Vector(branch.value - skip.value) : branch.value;
+  Vector y = times(lambda, skip.value) + times(alpha, branch.value);
+  if (parts_.output_bias.size() != 0) y += expand(parts_.output_bias, out_shape);
 
-  std::vector<LinearMapPtr> block = {residual_map(lambda, alpha, product_map(std::move(branch)))};
-  tail.push_back(
-      diagonal_map(alpha.size() == 1 ? Vector::Constant(x.size(), alpha(0)) : alpha, parts_.shape.positions));
-  z = std::move(y);
+  const LinearMapPtr scale_branch = scaling(alpha, out_shape);
+  tail.push_back(scale_branch);
+  Chain sum(std::move(y));
+  if (shortcut_.empty()) {
+    sum.factors.push_back(residual_map(lambda, alpha, product_map(std::move(branch.factors))));
+  } else {
+    branch.factors.push_back(scale_branch);
+    skip.factors.push_back(scaling(lambda, out_shape));
+    sum.factors.push_back(
+        sum_map(product_map(std::move(skip.factors)), product_map(std::move(branch.factors))));
+  }
   for (const LayerPtr& layer : after_sum_) {
-    block.push_back(step(*layer));
-    tail.push_back(block.back());
+    sum.step(*layer);
+    tail.push_back(sum.factors.back());
     Vector pushed(out.scale_tangent.size());
-    block.back()->apply(out.scale_tangent, pushed);
+    sum.factors.back()->apply(out.scale_tangent, pushed);
     out.scale_tangent = std::move(pushed);
   }
-  out.value = std::move(z);
-  out.derivative = product_map(std::move(block));
-  out.last_to_output = product_map(std::move(tail));
+  out.value = std::move(sum.value);
+  out.derivative = product_map(std::move(sum.factors));
+  out.last.to_output = product_map(std::move(tail));
   return out;
 }
 

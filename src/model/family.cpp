@@ -64,6 +64,9 @@ bool Family::has_hidden() const {
 bool Family::has_attention() const {
   return any_branch(*this, [](const BranchKind* kind) { return kind->is_attention; });
 }
+bool Family::is_conv() const {
+  return any_branch(*this, [](const BranchKind* kind) { return kind->is_conv; });
+}
 
 int Family::degree() const {
   int largest = 0;

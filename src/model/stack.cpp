@@ -6,6 +6,7 @@
 
 #include "rezero/core/contract.h"
 #include "rezero/core/error.h"
+#include "rezero/linalg/standardize.h"
 #include "rezero/random/sample.h"
 
 namespace rezero {
@@ -16,23 +17,43 @@ Real variance(const Vector& x) {
   return (x.array() - x.mean()).square().mean();
 }
 
+void normalize(Matrix& W, UnitNorm unit) {
+  switch (unit) {
+    case UnitNorm::none:
+      return;
+    case UnitNorm::rows:
+      return W.rowwise().normalize();
+    case UnitNorm::columns:
+      return W.colwise().normalize();
+    case UnitNorm::centered_rows:
+      return standardize_rows(W);
+  }
+}
+
 class RandomStack final : public Stack {
  public:
   RandomStack(StackSpec spec, std::uint64_t seed, Index depth)
-      : spec_(std::move(spec)), kinds_(spec_.family->branches()), seed_(seed), layers_(depth) {
+      : spec_(std::move(spec)),
+        kinds_(spec_.family->branches()),
+        seed_(seed),
+        layers_(spec_.conv.staged() ? spec_.conv.blocks() : depth) {
     const BlockPlan first = plan(0);  // a scheme that does not fit this depth says so here
     const auto homogeneous = [](const std::optional<Activation>& a) { return !a || a->homogeneous(); };
     homogeneous_ = !spec_.initializer.has_bias() && spec_.family->degree() == 1 &&
                    (!spec_.family->uses_activation() || spec_.activation.homogeneous()) &&
                    homogeneous(first.branch_activation) && homogeneous(first.post_activation) &&
-                   is_linear(first.pre_norm) && is_linear(first.inner_norm) && is_linear(first.branch_norm) &&
-                   is_linear(first.post_norm);
+                   is_homogeneous(first.pre_norm) && is_homogeneous(first.inner_norm) &&
+                   is_homogeneous(first.branch_norm) && is_homogeneous(first.post_norm) &&
+                   is_homogeneous(spec_.family->is_conv() ? spec_.conv_norm() : NormSpec{});
     if (spec_.scheme.scheme().needs_profile) measure_profile();
   }
 
   Index blocks() const override { return layers_ * per_layer(); }
   Index blocks_per_layer() const override { return per_layer(); }
   Shape shape() const override { return spec_.shape(); }
+  Shape shape_after(Index blocks) const override {
+    return spec_.family->is_conv() ? rezero::shape_after(spec_.conv, spec_.width, blocks) : shape();
+  }
   Vector input() const override {
     Vector x = draw_input(spec_.input, shape(), seed_);
     if (spec_.scheme.scheme().unit_input)
@@ -45,8 +66,9 @@ class RandomStack final : public Stack {
   BlockPtr block(Index l) const override {
     REZERO_REQUIRE(0 <= l && l < blocks());
     const BlockPlan decided = plan(l);
+    const BranchSizes sizes = spec_.sizes(l);
     BlockParts parts;
-    parts.shape = shape();
+    parts.shape = shape_after(l);
     parts.branch = kinds_[static_cast<std::size_t>(l % per_layer())];
     parts.activation = spec_.activation;
     parts.attention = spec_.tokens.attention;
@@ -62,25 +84,48 @@ class RandomStack final : public Stack {
     parts.mix = decided.mix;
     if (decided.qk_norm) parts.attention.qk_norm = decided.qk_norm;
     if (decided.attention_scale) parts.attention.scale = decided.attention_scale;
-    for (const WeightSlot& slot : parts.branch->slots(spec_.sizes()))
+    for (const WeightSlot& slot : parts.branch->slots(sizes))
       parts.weights[slot.role] = draw(slot, decided.gain(slot.role), l);
+    if (parts.branch->is_conv) set_conv(parts, sizes, decided, l);
     return std::make_shared<ResidualBlock>(std::move(parts));
   }
 
  private:
-  static bool is_linear(const NormSpec& norm) { return !norm || norm.kind->linear; }
+  static bool is_homogeneous(const NormSpec& norm) { return !norm || norm.positively_homogeneous(); }
   Index per_layer() const { return static_cast<Index>(kinds_.size()); }
 
+  /// The geometry, the norms with what the scheme makes of the last, the outer activation, and the skip.
+  void set_conv(BlockParts& parts, const BranchSizes& sizes, const BlockPlan& decided, Index l) const {
+    parts.conv = sizes.conv;
+    if (decided.last_norm_weight)
+      parts.conv.norms.back().weight =
+          std::make_shared<Vector>(Vector::Constant(sizes.conv.outputs, *decided.last_norm_weight));
+    if (spec_.conv.outer_activation && !parts.post_activation) parts.post_activation = spec_.activation;
+    if (!stage_place(spec_.conv, l).transition) return;
+    parts.shortcut = spec_.conv_shortcut();
+    if (parts.shortcut != ShortcutKind::projection) return;
+    parts.weights[Role::shortcut] =
+        draw({Role::shortcut, sizes.conv.outputs, sizes.features, false}, decided.gain(Role::shortcut), l);
+    if (!sizes.conv.norms.empty()) parts.shortcut_norm = sizes.conv.norms.back();
+  }
+
   BlockPlan plan(Index l) const {
+    const BranchSizes sizes = spec_.sizes(l);
+    const StagePlace place = stage_place(spec_.conv, l);
     SchemeContext at;
     at.block = l, at.total_blocks = blocks();
     at.layer = l / per_layer(), at.sublayer = l % per_layer(), at.total_layers = layers_;
     at.width = spec_.width, at.heads = spec_.tokens.attention.heads;
     at.measuring = measuring_;
+    at.fused_init = spec_.initializer.kind().fused_attention;
     at.branch = kinds_[static_cast<std::size_t>(at.sublayer)];
     at.params = &spec_.scheme.params();
-    at.slots = at.branch->slots(spec_.sizes());
+    at.slots = at.branch->slots(sizes);
     at.profile = &profile_;
+    if (at.branch->is_conv) at.conv = &sizes.conv;
+    at.activation = &spec_.activation;
+    at.since_transition =
+        place.transition ? spec_.conv.stages[static_cast<std::size_t>(place.stage - 1)] : place.block;
     return spec_.scheme.scheme().plan(at);
   }
 
@@ -105,11 +150,11 @@ class RandomStack final : public Stack {
     const auto role = static_cast<std::uint32_t>(slot.role);
     const Initializer& init = spec_.initializer;
     const auto address = [&](bool tied) { return static_cast<std::uint32_t>(tied ? l % per_layer() : l); };
-    const WeightContext context{slot.fan_out, slot.fan_in, spec_.activation.gain(), place_of(slot.role)};
+    const WeightContext context{slot.outputs, slot.inputs, spec_.activation.gain(), place_of(slot.role),
+                                slot.taps()};
     auto W = std::make_shared<Matrix>(init.weight(
         context, stream_key(seed_, StreamRole::weight, role, address(spec_.tied || init.tied_weights()))));
-    if (gain.unit == UnitNorm::rows) W->rowwise().normalize();
-    if (gain.unit == UnitNorm::columns) W->colwise().normalize();
+    normalize(*W, gain.unit);
     if (gain.weight != 1) *W *= gain.weight;
     if (!init.has_bias()) return {std::move(W), nullptr};
     auto b = std::make_shared<Vector>(init.bias(
@@ -131,8 +176,9 @@ class GivenStack final : public Stack {
   GivenStack(std::vector<BlockParts> parts, Vector input) : input_(std::move(input)) {
     if (parts.empty()) throw ShapeError("a stack needs at least one block");
     for (BlockParts& block : parts) {
-      if (block.shape != parts.front().shape) throw ShapeError("blocks of a stack differ in shape");
       blocks_.push_back(std::make_shared<ResidualBlock>(std::move(block)));
+      if (blocks_.size() > 1 && blocks_.back()->input_shape() != blocks_[blocks_.size() - 2]->output_shape())
+        throw ShapeError("a block of the stack does not take the shape that the one before gives");
     }
     if (input_.size() != shape().size())
       throw ShapeError("the input has " + std::to_string(input_.size()) + " numbers, the stack takes " +
@@ -143,6 +189,9 @@ class GivenStack final : public Stack {
 
   Index blocks() const override { return static_cast<Index>(blocks_.size()); }
   Shape shape() const override { return blocks_.front()->input_shape(); }
+  Shape shape_after(Index blocks) const override {
+    return blocks == 0 ? shape() : blocks_.at(static_cast<std::size_t>(blocks - 1))->output_shape();
+  }
   Vector input() const override { return input_; }
   BlockPtr block(Index l) const override { return blocks_.at(static_cast<std::size_t>(l)); }
   bool positively_homogeneous() const override { return homogeneous_; }
@@ -151,6 +200,28 @@ class GivenStack final : public Stack {
   std::vector<BlockPtr> blocks_;
   Vector input_;
   bool homogeneous_ = false;
+};
+
+class StackSlice final : public Stack {
+ public:
+  StackSlice(StackPtr stack, Index first, Index count, Vector input)
+      : stack_(std::move(stack)), first_(first), count_(count), input_(std::move(input)) {
+    REZERO_REQUIRE(0 <= first && count >= 1 && first + count <= stack_->blocks());
+    REZERO_REQUIRE(input_.size() == shape().size());
+  }
+
+  Index blocks() const override { return count_; }
+  Index blocks_per_layer() const override { return stack_->blocks_per_layer(); }
+  Shape shape() const override { return stack_->shape_after(first_); }
+  Shape shape_after(Index blocks) const override { return stack_->shape_after(first_ + blocks); }
+  Vector input() const override { return input_; }
+  BlockPtr block(Index l) const override { return stack_->block(first_ + l); }
+  bool positively_homogeneous() const override { return stack_->positively_homogeneous(); }
+
+ private:
+  StackPtr stack_;
+  Index first_, count_;
+  Vector input_;
 };
 
 /// Each position scaled to norm √features: uniform on the sphere when the entries are normal.
@@ -171,12 +242,17 @@ StackPtr make_stack(std::vector<BlockParts> blocks, Vector input) {
   return std::make_shared<GivenStack>(std::move(blocks), std::move(input));
 }
 
+StackPtr slice_stack(StackPtr stack, Index first, Index count, Vector input) {
+  return std::make_shared<StackSlice>(std::move(stack), first, count, std::move(input));
+}
+
 Real block_weight_bytes(const StackSpec& spec) {
   Real numbers = 0;
+  const Index last = spec.conv.staged() ? spec.conv.blocks() - 1 : 0;  // the widest stage
   for (const BranchKind* kind : spec.family->branches()) {
     Real block = 0;
-    for (const WeightSlot& slot : kind->slots(spec.sizes()))
-      block += static_cast<Real>(slot.fan_out) * static_cast<Real>(slot.fan_in);
+    for (const WeightSlot& slot : kind->slots(spec.sizes(last)))
+      block += static_cast<Real>(slot.rows()) * static_cast<Real>(slot.cols());
     numbers = std::max(numbers, block);
   }
   return numbers * sizeof(Real);

@@ -107,6 +107,7 @@ void label_members(JsonWriter& json, const CellLabels& labels) {
   text_or_null(json, "init", labels.init);
   labels.width > 0 ? json.member("width", labels.width) : json.null_member("width");
   labels.tokens > 0 ? json.member("tokens", labels.tokens) : json.null_member("tokens");
+  if (!labels.order.empty()) json.member("order", labels.order), json.member("norm", labels.norm);
 }
 
 void result_members(JsonWriter& json, const CellLabels& labels, const DepthResult& result, ValuesMode mode) {
@@ -115,6 +116,7 @@ void result_members(JsonWriter& json, const CellLabels& labels, const DepthResul
   json.member("blocks", result.blocks);
   seed_member(json, labels);
   json.member("dimension", std::min(result.rows, result.cols));
+  if (result.rows != result.cols) json.member("rows", result.rows), json.member("cols", result.cols);
   json.member("status", row_status(result.spectrum, mode));
   metric_values(json, result.metrics);
   spectrum_members(json, result.spectrum, mode);

@@ -30,7 +30,8 @@ Text row_definitions() {
   return object_definition(
              "result",
              constant("kind", "result") + "," + labels + ",\n        " + blocks + ", " + seed + ", " +
-                 reference("dimension", "count") + ", " + reference("status", "status") + ", " +
+                 reference("dimension", "count") + ", " + reference("rows", "count") + ", " +
+                 reference("cols", "count") + ", " + reference("status", "status") + ", " +
                  reference("metrics", "metrics") +
                  R"(, "singular_values": {"anyOf": [{"$ref": "#/$defs/numbers"}, {"type": "null"}]})" +
                  R"(, "log10_singular_values": {"anyOf": [{"$ref": "#/$defs/numbers"}, {"type": "null"}]}, )" +

@@ -42,12 +42,15 @@ void singular_values(JsonWriter& json, const Spectrum& spectrum, ValuesMode mode
 void spectrum_facts(JsonWriter& json, const Spectrum& spectrum) {
   json.key("spectrum"), json.begin_object();
   json.member("method", spectrum.method);
+  if (!spectrum.choice.empty()) json.member("choice", spectrum.choice);
   json.member("part", to_string(spectrum.part));
   if (spectrum.part != SpectrumPart::full && spectrum.part != SpectrumPart::density) {
     json.member("leading", spectrum.leading);
     json.member("extremal", to_string(spectrum.extremal));
   }
   json.member("relative_resolution", spectrum.relative_resolution);
+  if (spectrum.relative_error_estimate)
+    json.member("relative_error_estimate", *spectrum.relative_error_estimate);
   json.member("certified", spectrum.certified);
   json.member("unresolved", spectrum.unresolved());
   json.member("null_directions", spectrum.null_directions);

@@ -4,6 +4,7 @@
 #include "rezero/core/contract.h"
 #include "rezero/core/error.h"
 #include "spectrum/chain.h"
+#include "spectrum/text.h"
 
 namespace rezero {
 namespace {
@@ -49,6 +50,45 @@ Spectrum by_own_means(const JacobianView& J, const SpectrumRequest& request, con
   return spectrum;
 }
 
+/// The smallest value that was asked for and is no proved zero, over σ_max; 1 where there is none.
+Real smallest_wanted(const Spectrum& spectrum, Index proved_zeros) {
+  auto i = static_cast<Index>(spectrum.sigma.size());
+  const Index left_out = spectrum.part == SpectrumPart::largest ? spectrum.dimension - i : 0;
+  const Index zeros = std::clamp<Index>(proved_zeros - left_out, spectrum.null_directions, i);
+  const Index end = i - zeros;
+  while (i > end && !spectrum.resolved(static_cast<std::size_t>(i - 1))) --i;
+  if (i == 0) return 1;
+  const ScaledReal& value = spectrum.sigma[static_cast<std::size_t>(i - 1)];
+  if (value.is_zero()) return 0;
+  const std::int64_t apart = value.exponent - spectrum.sigma_max.exponent;
+  return std::ldexp(value.mantissa / spectrum.sigma_max.mantissa,
+                    static_cast<int>(std::max<std::int64_t>(apart, -2000)));
+}
+
+/// Dense, unless its resolution hides values that were asked for and the factors are there to find them by.
+Spectrum by_condition(const JacobianView& J, const SpectrumRequest& request) {
+  constexpr Real ten_digits_above = 1e-6;
+  Spectrum dense = by_chain(*J.matrix, request, spectrum_methods().at("dense"));
+  if (dense.status != SpectrumStatus::converged || dense.relative_resolution == 0) return dense;
+  const Real smallest = smallest_wanted(dense, request.proved_zeros);
+  const std::string seen = "sigma_min/sigma_max of J as formed is " + detail::text(smallest);
+  if (smallest >= ten_digits_above) {
+    dense.choice = seen + ": a dense method has ten digits of every value";
+    return dense;
+  }
+  if (!J.has(JacobianForm::factors)) {
+    dense.choice = seen + ": there is no room or no factors for the product method, which would tell more";
+    return dense;
+  }
+  Spectrum product = spectrum_methods().at("product").compute(J, request);
+  if (product.status == SpectrumStatus::converged) {
+    product.choice = seen + ": a dense method would hide values below 1e-6 of sigma_max";
+    return product;
+  }
+  dense.failures.insert(dense.failures.begin(), {"product", product.message});
+  return dense;
+}
+
 void check_form(const JacobianView& J, const SpectrumMethod& method) {
   const JacobianForm needed = method.full ? JacobianForm::dense : method.needs;
   if (!J.has(needed))
@@ -81,6 +121,7 @@ Spectrum compute_spectrum(const JacobianView& J, const SpectrumRequest& request)
     view.matrix = &copy;
     return compute_spectrum(view, request);
   }
+  if (request.method == "auto") return by_condition(J, request);
   return method.full ? by_chain(*J.matrix, request, method) : by_own_means(J, request, method);
 }
 

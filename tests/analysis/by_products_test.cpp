@@ -13,7 +13,7 @@ SweepPlan tokens_plan(const std::string& scheme, Index tokens, Index width, std:
   plan.schemes.emplace_back(scheme);
   plan.family = &families().at("transformer");
   plan.hidden_ratio = 4;
-  plan.tokens.tokens = tokens, plan.tokens.attention.heads = 2, plan.tokens.attention.kv_heads = 2;
+  plan.tokens.tokens = tokens, plan.tokens.attention.heads = plan.tokens.attention.kv_heads = 2;
   plan.depths = std::move(depths), plan.widths = {width}, plan.seeds = {3};
   plan.activations.emplace_back("gelu");
   return plan;

@@ -216,7 +216,7 @@ TEST(Checks, DeadBranches) {
     parts.branch_scale = Scale::number(start.a, start.role);
     for (const WeightSlot& slot : parts.branch->slots({8, 16}))
       if (slot.last ? start.last_zero : start.first_zero)
-        parts.weights[slot.role].weight = testing::share(Matrix(Matrix::Zero(slot.fan_out, slot.fan_in)));
+        parts.weights[slot.role].weight = testing::share(Matrix(Matrix::Zero(slot.rows(), slot.cols())));
     const CheckResult got = verify({parts, parts}, {"alive"})[0];
     EXPECT_EQ(got.pass, start.dead.empty());
     EXPECT_EQ(got.culprit_count, start.dead.empty() ? 0 : 2);

@@ -141,7 +141,7 @@ TEST(Overlap, ProvedZerosAreCountedHoweverTheyWereComputed) {
   J.row(3).setZero(), J(0, 1) = 0.5;
   const ScaledMatrix scaled{J, 0};
   const ScaledVector x{Vector::Ones(8), 0};
-  const DepthResult result = observe({1, x, scaled}, x, {}, 7, 1);
+  const DepthResult result = observe({1, x, scaled}, x, {}, 7, {1});
   EXPECT_EQ(result.spectrum.null_directions, 1);
   EXPECT_EQ(result.spectrum.unresolved(), 0);
   EXPECT_EQ(metric(result, "sigma_min"), 0.0);

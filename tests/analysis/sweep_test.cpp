@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "rezero/core/error.h"
+#include "support/layer_cases.h"
 #include "support/stacks.h"
 
 namespace rezero {
@@ -208,6 +209,31 @@ TEST(RunSweep, NullDirectionsOfTheLastNorm) {
     EXPECT_EQ(only_depth(plan).spectrum.null_directions, row.null / 4) << "one token's rows";
     plan.analysis.view.wrt = 2, plan.analysis.view.of.reset();
     EXPECT_EQ(only_depth(plan).spectrum.null_directions, 0) << "24 rows, six values";
+  }
+}
+
+/// Batch norm last: one a feature, which no single position's rows show; group norm: one a group and sample.
+TEST(RunSweep, NullDirectionsOfNormsOverPositions) {
+  const struct {
+    const char* kind;
+    Index groups, samples, null, null_of_one;
+  } table[] = {{"layer_norm", 1, 1, 5, 1},
+               {"batch_norm", 1, 1, 6, 0},
+               {"group_norm", 3, 1, 3, 0},
+               {"group_norm", 2, 5, 10, 0},
+               {"batch_norm_eval", 1, 1, 0, 0}};
+  for (const auto& row : table) {
+    SCOPED_TRACE(row.kind);
+    BlockParts parts = testing::random_parts({"linear", "identity", {6, 5}});
+    parts.post_norm = NormSpec::of(row.kind);
+    parts.post_norm.groups = row.groups, parts.post_norm.samples = row.samples;
+    Cell cell;
+    cell.stack = make_stack({parts}, testing::normal(30, 1));
+    cell.depths = {1};
+    AnalysisOptions options;
+    EXPECT_EQ(run_cell(cell, options, {}).depths.at(0).spectrum.null_directions, row.null);
+    options.view.of = 1;
+    EXPECT_EQ(run_cell(cell, options, {}).depths.at(0).spectrum.null_directions, row.null_of_one);
   }
 }
 

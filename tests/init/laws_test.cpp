@@ -31,7 +31,7 @@ const WeightContext tall = {600, 200, 1.5}, wide = {200, 600, 1.5};
 
 struct LawCase {
   const char* spec;
-  Real variance(const WeightContext& c) const { return formula(Real(c.fan_in), Real(c.fan_out)); }
+  Real variance(const WeightContext& c) const { return formula(Real(c.fan_in()), Real(c.fan_out())); }
   Real (*formula)(Real fan_in, Real fan_out);
 };
 
@@ -94,7 +94,7 @@ TEST(ReferenceInitializerLaws, VarianceOfEveryLawAndMode) {
 
 TEST(ReferenceInitializerLaws, GaussianNormalAndTorchDefault) {
   for (const WeightContext& context : {tall, wide}) {
-    const Real in = static_cast<Real>(context.fan_in);
+    const Real in = static_cast<Real>(context.fan_in());
     expect_law(weight("gaussian", context), 1 / in, normal_kurtosis, "gaussian");
     expect_law(weight("gaussian:sigma_w=1.7", context), 1.7 * 1.7 / in, normal_kurtosis, "sigma_w");
     expect_law(weight("normal", context), 0.02 * 0.02, normal_kurtosis, "normal");
@@ -140,6 +140,38 @@ TEST(ReferenceInitializerLaws, OrthogonalGramMatrixAndEntryVariance) {
   }
   EXPECT_TRUE(
       weight("orthogonal:gain=auto", {8, 8, 1.5}).isApprox(1.5 * weight("orthogonal", {8, 8}), 1e-15));
+}
+
+/// Kernels: fans count taps, W is out × (in·taps).
+TEST(ReferenceInitializerLaws, ConvolutionFansCountTaps) {
+  const WeightContext conv{200, 60, 1, WeightPlace::feed_forward, 9};
+  for (const LawCase& law : law_cases) {
+    if (std::string(law.spec).find("auto") != std::string::npos) continue;
+    const Matrix w = weight(law.spec, conv);
+    EXPECT_EQ(w.rows(), 200);
+    EXPECT_EQ(w.cols(), 540);
+    expect_law(w, law.formula(540, 1800), normal_kurtosis, law.spec);
+  }
+  expect_law(weight("torch-default", conv), 1 / (3 * 540.0), uniform_kurtosis, "torch-default");
+}
+
+/// As torch: QR of the flattened kernel.
+TEST(ReferenceInitializerLaws, OrthogonalKernelsAreOrthogonalWhenFlattened) {
+  const Matrix w = weight("orthogonal:gain=2", {10, 4, 1, WeightPlace::feed_forward, 9});
+  EXPECT_LT((w * w.transpose() / 4 - Matrix::Identity(10, 10)).cwiseAbs().maxCoeff(), 1e-14);
+  EXPECT_EQ(w, weight("orthogonal:gain=2", {10, 36}));
+}
+
+TEST(ReferenceInitializerLaws, DeltaOrthogonalIsOrthogonalAtTheCentre) {
+  for (const auto& [out, in] : {std::pair<Index, Index>{12, 12}, {20, 6}, {6, 20}}) {
+    const Matrix w = weight("delta_orthogonal:gain=3", {out, in, 1, WeightPlace::feed_forward, 25});
+    const Matrix centre = weight("orthogonal:gain=3", {out, in});
+    ASSERT_EQ(w.cols(), in * 25);
+    for (Index c = 0; c < in; ++c)
+      for (Index t = 0; t < 25; ++t)
+        EXPECT_EQ(w.col(c * 25 + t), t == 12 ? Vector(centre.col(c)) : Vector(Vector::Zero(out)));
+    EXPECT_EQ(weight("delta-orthogonal", {out, in}), weight("orthogonal", {out, in})) << "without a kernel";
+  }
 }
 
 /// P(|std z| ≤ x) for the law cut at ±2.

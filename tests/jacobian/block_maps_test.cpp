@@ -20,7 +20,7 @@ using testing::StackText;
 
 StackPtr tokens_stack(const char* scheme = "pre-ln", Index layers = 3) {
   StackText text{scheme, "transformer", 8, "gelu", "he", 4};
-  text.tokens.tokens = 5, text.tokens.attention.heads = 2, text.tokens.attention.kv_heads = 2;
+  text.tokens.tokens = 5, text.tokens.attention.heads = text.tokens.attention.kv_heads = 2;
   return testing::stack(text, 3, layers);
 }
 

@@ -119,6 +119,55 @@ TEST(Attention, SharedKeysAreRepeatedKeys) {
       1e-14);
 }
 
+/// The product rule written out, query by query: dA_i = Σ_j P_ji dv_j + V (diag p − p pᵀ) ds_i with
+/// ds_ji = scale · (k_j·dq_i + dk_j·q_i).
+Matrix tangent_by_definition(const AttentionWeights& w, const AttentionSpec& spec, const Matrix& X,
+                             const Matrix& dX) {
+  const Index T = X.cols(), width = w.query->rows() / spec.heads, length = T / spec.sequences;
+  const Matrix Q = *w.query * X, K = *w.key * X, V = *w.value * X, dQ = *w.query * dX, dK = *w.key * dX,
+               dV = *w.value * dX;
+  Matrix dA(Q.rows(), T);
+  for (Index h = 0; h < spec.heads; ++h)
+    for (Index i = 0; i < T; ++i) {
+      const Index first = i / length * length, seen = spec.causal ? i - first + 1 : length;
+      const auto keys = [&](const Matrix& M) {
+        return Matrix(M.block(h * spec.kv_heads / spec.heads * width, first, width, seen));
+      };
+      const Vector q = Q.col(i).segment(h * width, width), dq = dQ.col(i).segment(h * width, width);
+      Vector p = (keys(K).transpose() * q / std::sqrt(static_cast<Real>(width))).array().exp();
+      p /= p.sum();
+      const Vector ds =
+          (keys(K).transpose() * dq + keys(dK).transpose() * q) / std::sqrt(static_cast<Real>(width));
+      const Vector dp = p.cwiseProduct(ds) - p * p.dot(ds);
+      dA.col(i).segment(h * width, width) = keys(dV) * p + keys(V) * dp;
+    }
+  return dA;
+}
+
+/// Sequences below, at and above whole strips and vectors, heads below, at and above whole vectors.
+TEST(Attention, TangentsFollowTheProductRule) {
+  for (Index length : {1, 7, 8, 13, 16, 35})
+    for (Index width : {1, 3, 8, 20})
+      for (bool causal : {false, true}) {
+        AttentionSpec spec = spec_of(4, length % 2 == 0 ? 2 : 4, causal);
+        spec.sequences = length == 7 ? 3 : 1;
+        const Index T = length * spec.sequences, features = 6;
+        const AttentionWeights w = weights(features, 4 * width, spec.kv_heads * width, 90);
+        const Vector x = normal(features * T, 93);
+        const LinearMapPtr map = Attention(w, spec, T).linearize(x).derivative;
+        const Matrix v = normal(features * T, 3, 94), u = normal(map->rows(), 3, 95);
+        const Matrix Av = testing::applied(*map, v), Atu = testing::applied_transpose(*map, u);
+        for (Index c = 0; c < 3; ++c) {
+          const Matrix wanted =
+              tangent_by_definition(w, spec, x.reshaped(features, T), v.col(c).reshaped(features, T));
+          EXPECT_LE(testing::relative_distance(Av.col(c).reshaped(wanted.rows(), T), wanted), 1e-13)
+              << length << ' ' << width << ' ' << causal;
+        }
+        EXPECT_LE((u.transpose() * Av - Atu.transpose() * v).cwiseAbs().maxCoeff(),
+                  testing::rounding(map->rows()) * u.norm() * Av.norm());
+      }
+}
+
 TEST(Attention, SequencesDoNotSeeEachOther) {
   AttentionSpec spec = spec_of(2, 2);
   spec.rope = 10;

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/SVD>
+#include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "rezero/core/error.h"
 #include "support/layer_laws.h"
@@ -65,13 +67,100 @@ TEST(Norms, SpectraOfStandardization) {
   EXPECT_LE((got - wanted).cwiseAbs().maxCoeff(), 1e-15);
 }
 
-/// What a norm never reaches, per position: uᵀ ∂N = 0 for that many independent u, at the kinds' own default
-/// ε.
+/// schemes.md section 2.7: of each channel N − 2 values γ/s, one γ ε/s³ (the direction of x), one 0 (the
+/// mean).
+TEST(Norms, SpectrumOfBatchNorm) {
+  const Index channels = 3, N = 10;
+  const Vector x = normal(channels * N, 5), gamma = Vector::LinSpaced(channels, 3, 1);
+  for (Real eps : {0.0, 1e-5, 0.3}) {
+    NormSpec spec = NormSpec::of("batch_norm", eps);
+    spec.weight = testing::share(gamma);
+    Vector wanted = Vector::Zero(channels * N);
+    Real largest = 0;
+    for (Index c = 0; c < channels; ++c) {
+      const Vector channel = Eigen::Map<const Matrix>(x.data(), channels, N).row(c).transpose();
+      const Real s = std::sqrt((channel.array() - channel.mean()).square().mean() + eps);
+      wanted.segment(c * N, N - 2).setConstant(gamma(c) / s);
+      wanted(c * N + N - 2) = gamma(c) * eps / (s * s * s);
+      largest = std::max(largest, gamma(c) / s);
+    }
+    std::sort(wanted.data(), wanted.data() + wanted.size(), std::greater<>());
+    const Vector got = singular_values(to_dense(*spec.layer({channels, N})->linearize(x).derivative));
+    EXPECT_LE((got - wanted).cwiseAbs().maxCoeff(), 4e-15 * largest) << "eps " << eps;
+  }
+}
+
+/// What a norm never reaches: uᵀ ∂N = 0 for that many independent u, at the kinds' own default ε.
 TEST(Norms, NullDirectionsAreThoseOfTheMatrix) {
-  for (const NormKind& kind : norms()) {
-    const Vector got =
-        singular_values(to_dense(*NormSpec::of(kind.name).layer({7, 1})->linearize(normal(7, 4)).derivative));
-    EXPECT_EQ((got.array() <= 1e-14).count(), kind.null_directions) << kind.name;
+  for (const NormKind& kind : norms())
+    for (Shape shape : {Shape{7, 1}, {6, 4}, {6, 5}}) {
+      NormSpec spec = NormSpec::of(kind.name);
+      if (kind.has_groups && shape.features == 6) spec.groups = 3;
+      if (kind.has_groups && shape.positions == 4) spec.samples = 2;
+      const Vector got =
+          singular_values(to_dense(*spec.layer(shape)->linearize(normal(shape.size(), 4)).derivative));
+      EXPECT_EQ((got.array() <= 1e-14).count(), spec.null_directions(shape)) << kind.name;
+    }
+}
+
+/// A set of one number has no spread: output β, derivative 0, without ε too.
+TEST(Norms, SetsOfOneNumberAreZero) {
+  const Vector x = normal(6, 6), beta = normal(3, 7);
+  for (Real eps : {0.0, 1e-5})
+    for (const auto& [name, positions] :
+         {std::pair<const char*, Index>{"batch_norm", 1}, {"group_norm", 2}}) {
+      NormSpec spec = NormSpec::of(name, eps);
+      spec.groups = 3, spec.samples = 2;
+      if (positions == 1) spec.samples = 1;
+      const Vector at = x.head(3 * positions);
+      EXPECT_TRUE(spec.layer({3, positions})->evaluate(at).isZero(0)) << name;
+      spec.bias = testing::share(beta);
+      const Linearization N = spec.layer({3, positions})->linearize(at);
+      EXPECT_EQ(N.value, Vector(beta.replicate(positions, 1))) << name;
+      EXPECT_TRUE(to_dense(*N.derivative).isZero(0)) << name;
+    }
+}
+
+/// Group norm between layer norm (one group, a sample a position) and batch norm (a group a feature, one
+/// sample).
+TEST(Norms, GroupNormHasLayerAndBatchNormAsEnds) {
+  const Shape shape{6, 5};
+  const Vector x = normal(30, 8);
+  const auto expect_equal = [&](const char* name, Index groups, Index samples) {
+    NormSpec group = NormSpec::of("group_norm", 0.1), other = NormSpec::of(name, 0.1);
+    group.groups = groups, group.samples = samples;
+    group.weight = other.weight = testing::share(normal(6, 9));
+    group.bias = other.bias = testing::share(normal(6, 10));
+    const Linearization a = group.layer(shape)->linearize(x), b = other.layer(shape)->linearize(x);
+    EXPECT_LE((a.value - b.value).cwiseAbs().maxCoeff(), 1e-14) << name;
+    EXPECT_LE((to_dense(*a.derivative) - to_dense(*b.derivative)).cwiseAbs().maxCoeff(), 1e-14) << name;
+  };
+  expect_equal("layer_norm", 1, 5);
+  expect_equal("batch_norm", 6, 1);
+}
+
+TEST(Norms, BatchNormByHand) {
+  Vector x(6), mean(2), variance(2), weight(2), bias(2), batch(6), eval(6);
+  x << 1, 10, 2, 10, 3, 40;  // channels 1 2 3 and 10 10 40
+  mean << 1, 20, variance << 0.75, 99.75, weight << 1, -2, bias << 0, 100;
+  NormSpec spec = NormSpec::of("batch_norm", 0.25);
+  spec.weight = testing::share(weight), spec.bias = testing::share(bias);
+  const Real s0 = std::sqrt(2.0 / 3 + 0.25), s1 = std::sqrt(200.25);
+  batch << -1 / s0, 100 + 20 / s1, 0, 100 + 20 / s1, 1 / s0, 100 - 40 / s1;
+  EXPECT_LE((spec.layer({2, 3})->evaluate(x) - batch).cwiseAbs().maxCoeff(), 1e-13);
+  spec.kind = &norms().at("batch_norm_eval");
+  spec.running_mean = testing::share(mean), spec.running_var = testing::share(variance);
+  eval << 0, 102, 1, 102, 2, 96;
+  EXPECT_LE((spec.layer({2, 3})->evaluate(x) - eval).cwiseAbs().maxCoeff(), 1e-13);
+  // Fresh statistics do not normalize.
+  EXPECT_EQ(NormSpec::of("batch_norm_eval", 0).layer({2, 3})->evaluate(x), x);
+}
+
+TEST(Norms, GroupsAndSamplesMustDivide) {
+  NormSpec spec = NormSpec::of("group_norm");
+  for (const auto& [groups, samples] : {std::pair<Index, Index>{4, 1}, {1, 2}, {0, 1}, {1, 0}}) {
+    spec.groups = groups, spec.samples = samples;
+    EXPECT_THROW(spec.layer({6, 3}), ShapeError) << groups << " " << samples;
   }
 }
 
@@ -106,7 +195,10 @@ TEST(Norms, Values) {
 TEST(Norms, BytesDoNotDependOnTheAddress) {
   for (const NormKind& kind : norms())
     for (Index n : {5, 8, 37}) {
-      const LinearMapPtr P = NormSpec::of(kind.name).layer({n, 1})->linearize(normal(n, 1)).derivative;
+      const LinearMapPtr P = NormSpec::of(kind.name)
+                                 .layer({kind.across_positions ? 1 : n, kind.across_positions ? n : 1})
+                                 ->linearize(normal(n, 1))
+                                 .derivative;
       Matrix storage(n, 9), out(n, 9), back(n, 9);
       storage.colwise() = normal(n, 2);
       P->apply(storage, out);
@@ -125,6 +217,11 @@ TEST(Norms, WeightsMustFit) {
     spec.weight = testing::share(Vector(Vector::Ones(3)));
     EXPECT_THROW(spec.layer({4, 3}), ShapeError) << kind.name;
     spec.weight = nullptr, spec.bias = testing::share(Vector(Vector::Ones(12)));
+    EXPECT_THROW(spec.layer({4, 3}), ShapeError) << kind.name;
+    if (!kind.has_running) continue;
+    spec.bias = nullptr, spec.running_mean = testing::share(Vector(Vector::Ones(3)));
+    EXPECT_THROW(spec.layer({4, 3}), ShapeError) << kind.name;
+    spec.running_mean = nullptr, spec.running_var = testing::share(Vector(Vector::Ones(3)));
     EXPECT_THROW(spec.layer({4, 3}), ShapeError) << kind.name;
   }
 }

@@ -89,9 +89,9 @@ TEST(LawBlocks, PartsOfALinearization) {
     EXPECT_LE((at.scale_tangent - slope).cwiseAbs().maxCoeff(), allowed);
     EXPECT_LE(allowed, 1e-6 * (1 + slope.cwiseAbs().maxCoeff()));
 
-    // The last matrix: ∂x′/∂W = (last_to_output) (·last_input), against W moved in a random direction.
+    // The last matrix: ∂x′/∂W = (last.to_output) (·last.input), against W moved in a random direction.
     Role role = Role::linear;
-    for (const WeightSlot& slot : parts.branch->slots({parts.shape.features, 1}))
+    for (const WeightSlot& slot : parts.branch->slots(testing::sizes_of(parts)))
       if (slot.last) role = slot.role;
     const Matrix& W = *parts.weights.at(role).weight;
     const Matrix direction = normal(W.rows(), W.cols(), 300);
@@ -100,10 +100,11 @@ TEST(LawBlocks, PartsOfALinearization) {
       moved.weights[role].weight = testing::share(Matrix(W + s * direction));
       return ResidualBlock(moved).evaluate(c.point);
     };
-    Vector pushed(W.rows() * parts.shape.positions);
-    for (Index t = 0; t < parts.shape.positions; ++t)
-      pushed.segment(t * W.rows(), W.rows()) = direction * at.last_input.segment(t * W.cols(), W.cols());
-    const Vector exact = testing::applied(*at.last_to_output, pushed);
+    const Index positions = parts.output_shape().positions;
+    Vector pushed(W.rows() * positions);
+    for (Index t = 0; t < positions; ++t)
+      pushed.segment(t * W.rows(), W.rows()) = direction * at.last.input.segment(t * W.cols(), W.cols());
+    const Vector exact = testing::applied(*at.last.to_output, pushed);
     const Vector close = (moved_weight(h) - moved_weight(-h)) / (2 * h),
                  far = (moved_weight(2 * h) - moved_weight(-2 * h)) / (4 * h);
     const Real bound = (close - far).cwiseAbs().maxCoeff() + 1e-9 * (1 + exact.cwiseAbs().maxCoeff());

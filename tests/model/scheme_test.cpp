@@ -454,7 +454,7 @@ TEST(Schemes, NamesAndDescriptions) {
   EXPECT_EQ(schemes().at("zero-conv").name, "zero-last-weight");
   EXPECT_EQ(SchemeSpec("rezero:alpha=0").canonical(), "rezero");
   EXPECT_EQ(SchemeSpec("depth-power:p=1:c=1").canonical(), "depth-power:p=1");
-  EXPECT_EQ(schemes().size(), 33u);
+  EXPECT_EQ(schemes().size(), 36u);
   for (const Scheme& scheme : schemes())
     for (std::string_view text : {scheme.update, scheme.summary, scheme.source, scheme.depth_symbol})
       EXPECT_FALSE(text.empty()) << scheme.name;
@@ -467,8 +467,16 @@ TEST(LawSchemes, FinitePlansEverywhere) {
       for (Index total : {1, 2, 100000})
         for (Index block : {Index{0}, total - 1}) {
           const std::vector<BlockProfile> profile(static_cast<std::size_t>(total), {1, 1});
-          const BlockPlan at =
-              plan(std::string(scheme.name), {block, total, branch.name.data(), 1, {6, 9}, &profile});
+          BranchSizes sizes{6, 9};
+          sizes.conv.inner = sizes.conv.outputs = 6;
+          sizes.conv.order = scheme.conv.order;
+          sizes.conv.norms.assign(2, NormSpec::of("batch_norm"));
+          const testing::Place place{block, total, branch.name.data(), 1, sizes, &profile};
+          if (testing::needs_convolutions(scheme) && !branch.is_conv) {
+            EXPECT_THROW(plan(std::string(scheme.name), place), UsageError);
+            continue;
+          }
+          const BlockPlan at = plan(std::string(scheme.name), place);
           EXPECT_TRUE(at.skip_scale.values.allFinite() && at.branch_scale.values.allFinite()) << scheme.name;
           for (const auto& [role, gain] : at.gains)
             EXPECT_TRUE(std::isfinite(gain.weight) && std::isfinite(gain.bias))

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <functional>
 
+#include "rezero/layers/conv.h"
 #include "rezero/layers/gated.h"
 #include "rezero/layers/sequential.h"
+#include "rezero/layers/subsample.h"
 #include "support/draws.h"
 
 namespace rezero::testing {
@@ -77,6 +79,7 @@ NormSpec norm(const NormKind& kind, Real eps, bool weighted, bool biased, Index 
   spec.kind = &kind, spec.eps = eps, spec.alpha = 0.7;
   if (weighted) spec.weight = share(normal(features, 35));
   if (biased) spec.bias = share(normal(features, 36));
+  if (kind.has_groups) spec.groups = 2;
   return spec;
 }
 
@@ -92,6 +95,51 @@ void add_norms(Cases& cases) {
                           (eps > 0 ? "_eps" : "") + (weighted ? "_weight" : "") + (biased ? "_bias" : ""),
                       norm(kind, eps, weighted, biased, 6).layer({6, positions}));
           }
+}
+
+/// Statistics of batches: over several samples, groups of one feature, running ones.
+void add_batch_norms(Cases& cases) {
+  for (bool affine : {false, true}) {
+    const std::string suffix = affine ? "_affine" : "";
+    const auto add = [&](const std::string& name, const char* kind, Shape shape,
+                         const std::function<void(NormSpec&)>& change) {
+      NormSpec spec = norm(norms().at(kind), 1e-5, affine, affine, shape.features);
+      change(spec);
+      cases.add(name + suffix, spec.layer(shape));
+    };
+    add("batch_norm_many_positions", "batch_norm", {9, 20}, [](NormSpec&) {});
+    add("group_norm_samples", "group_norm", {6, 8}, [](NormSpec& s) { s.samples = 4; });
+    add("group_norm_one_group", "group_norm", {5, 6}, [](NormSpec& s) { s.groups = 1, s.samples = 2; });
+    add("instance_norm", "group_norm", {3, 10}, [](NormSpec& s) { s.groups = 3, s.samples = 2; });
+    add("group_norm_alone", "group_norm", {4, 2}, [](NormSpec& s) { s.groups = 4, s.samples = 2; });
+    add("batch_norm_eval_mean", "batch_norm_eval", {6, 3},
+        [](NormSpec& s) { s.running_mean = share(normal(6, 37)); });
+    add("batch_norm_eval_variance", "batch_norm_eval", {6, 3},
+        [](NormSpec& s) { s.running_var = share(Vector(normal(6, 38).cwiseAbs2())); });
+  }
+}
+
+void add_convs(Cases& cases) {
+  const auto add = [&](const std::string& name, Index in, Index out, ImageSpec image, ConvSpec spec) {
+    const MatrixPtr W = weight(out, in * spec.taps(), 40);
+    cases.add("conv_" + name, std::make_shared<Conv>(W, nullptr, image, spec));
+    cases.add("conv_biased_" + name, std::make_shared<Conv>(W, bias(out, 41), image, spec));
+  };
+  const Index in = 3, out = 4;
+  for (Padding padding : {Padding::zero, Padding::circular}) {
+    const std::string suffix = "_" + std::string(to_string(padding));
+    add("3x3" + suffix, in, out, {4, 5}, {3, 3, 1, padding});
+    add("3x3_batch" + suffix, in, out, {3, 4, 2}, {3, 3, 1, padding});
+    add("3x3_many_channels" + suffix, 9, 17, {3, 3}, {3, 3, 1, padding});
+    add("5x5" + suffix, in, out, {6, 5}, {5, 5, 1, padding});
+    add("5x5_beyond_the_image" + suffix, in, out, {2, 1}, {5, 5, 1, padding});
+    add("1x3" + suffix, in, out, {3, 4}, {1, 3, 1, padding});
+    add("3x1" + suffix, in, out, {3, 4}, {3, 1, 1, padding});
+    add("1x1" + suffix, in, out, {3, 4, 2}, {1, 1, 1, padding});
+    add("3x3_stride" + suffix, in, out, {4, 6, 2}, {3, 3, 2, padding});
+    add("5x5_stride" + suffix, in, out, {6, 3}, {5, 5, 3, padding});
+  }
+  add("3x3_stride_of_odd_sizes", in, out, {5, 3}, {3, 3, 2});
 }
 
 /// `features` to `heads` heads of `width`, over `positions`.
@@ -227,6 +275,47 @@ void add_wirings(Cases& cases) {
   }
 }
 
+/// Basic and bottleneck blocks in both orders, with norms, and with the shortcuts of blocks that change the
+/// shape.
+void add_conv_blocks(Cases& cases) {
+  ConvBranchSpec conv;
+  conv.image = {3, 4, 2};
+  conv.inner = 3;
+  NormSpec group = NormSpec::of("group_norm");
+  group.samples = 2;
+  for (const ConvOrder order : {ConvOrder::post, ConvOrder::pre})
+    for (const bool bottleneck : {false, true})
+      for (const char* norm : {"none", "batch_norm", "batch_norm_eval", "group_norm"})
+        for (const Index stride : {1, 2}) {
+          conv.order = order, conv.bottleneck = bottleneck, conv.stride = stride;
+          conv.outputs = stride == 1 ? 4 : 5;
+          const NormSpec kind = std::string(norm) == "group_norm" ? group
+                                : std::string(norm) == "none"     ? NormSpec{}
+                                                                  : NormSpec::of(norm);
+          conv.norms.assign(kind ? static_cast<std::size_t>(conv.convolutions()) : 0, kind);
+          PartsSpec spec{"conv", "gelu", {4, 24}, 3, Biases::present, 2600};
+          spec.conv = conv;
+          BlockParts parts = random_parts(spec);
+          const std::string name =
+              "block_conv_" + std::string(to_string(order)) + (bottleneck ? "_bottleneck_" : "_") + norm;
+          if (stride == 1) {
+            cases.add_block(name, std::move(parts));
+            continue;
+          }
+          parts.shortcut = ShortcutKind::subsample;
+          parts.branch_activation = parts.post_activation = Activation("softplus");
+          cases.add_block(name + "_subsample", parts);
+          parts.shortcut = ShortcutKind::projection;
+          parts.weights[Role::shortcut] = {weight(5, 4, 2700), bias(5, 2701)};
+          if (kind) parts.shortcut_norm = kind;
+          parts.mix = MixRule::gated, parts.branch_scale = Scale::number(0.3);
+          cases.add_block(name + "_projection", std::move(parts));
+        }
+  for (const Index outputs : {3, 5})
+    cases.add("subsample_to_" + std::to_string(outputs),
+              std::make_shared<Subsample>(3, outputs, ImageSpec{3, 4, 2}, 2));
+}
+
 }  // namespace
 
 BlockParts random_parts(const PartsSpec& spec) {
@@ -235,13 +324,28 @@ BlockParts random_parts(const PartsSpec& spec) {
   parts.branch = &branches().at(spec.branch);
   parts.activation = Activation(spec.activation);
   parts.attention = spec.attention;
+  if (parts.branch->is_conv) {
+    parts.conv = spec.conv;
+    if (spec.conv.outputs == 0) {
+      parts.conv.image = {1, spec.shape.positions, 1};
+      parts.conv.inner = spec.hidden, parts.conv.outputs = spec.shape.features;
+    }
+  }
+  BranchSizes sizes = sizes_of(parts);
+  sizes.hidden = spec.hidden;
   std::uint32_t id = spec.id;
-  for (const WeightSlot& slot : parts.branch->slots(
-           {spec.shape.features, spec.hidden, spec.attention.heads, spec.attention.kv_heads})) {
-    VectorPtr b = spec.biases == Biases::present ? bias(slot.fan_out, ++id) : nullptr;
-    parts.weights[slot.role] = {weight(slot.fan_out, slot.fan_in, ++id), std::move(b)};
+  for (const WeightSlot& slot : parts.branch->slots(sizes)) {
+    VectorPtr b = spec.biases == Biases::present ? bias(slot.outputs, ++id) : nullptr;
+    parts.weights[slot.role] = {weight(slot.rows(), slot.cols(), ++id), std::move(b)};
   }
   return parts;
+}
+
+BranchSizes sizes_of(const BlockParts& parts) {
+  Index hidden = 1;
+  if (parts.branch->has_hidden && parts.weights.count(Role::up))
+    hidden = parts.weights.at(Role::up).weight->rows();
+  return {parts.shape.features, hidden, parts.attention.heads, parts.attention.kv_heads, parts.conv};
 }
 
 const std::vector<LayerCase>& layer_cases() {
@@ -252,8 +356,11 @@ const std::vector<LayerCase>& layer_cases() {
     add_branches(cases);
     add_wirings(cases);
     add_norms(cases);
+    add_batch_norms(cases);
+    add_convs(cases);
     add_attention(cases);
     add_placements(cases);
+    add_conv_blocks(cases);
     return cases.take();
   }();
   return all;

@@ -32,7 +32,10 @@ struct PartsSpec {
   Biases biases = Biases::absent;
   std::uint32_t id = 1;
   AttentionSpec attention = {};
+  ConvBranchSpec conv = {};  ///< outputs 0: one row of pixels, 3 × 3 kernels, as many channels as features
 };
 BlockParts random_parts(const PartsSpec& spec);
+/// What the weights of these parts follow from.
+BranchSizes sizes_of(const BlockParts& parts);
 
 }  // namespace rezero::testing

@@ -19,6 +19,7 @@ struct StackText {
   std::string init = "he";
   Real hidden_ratio = 1;
   TokenSpec tokens = {};
+  ConvNetSpec conv = {};
 };
 
 inline StackSpec stack_spec(const StackText& text) {
@@ -30,7 +31,8 @@ inline StackSpec stack_spec(const StackText& text) {
           Initializer(parse_named_spec(text.init)),
           false,
           {},
-          text.tokens};
+          text.tokens,
+          text.conv};
 }
 
 /// What a scheme is asked with: block `block` of `total`, `per_layer` blocks a layer, sizes as given.
@@ -52,7 +54,15 @@ inline SchemeContext scheme_context(const SchemeSpec& spec, const Place& place) 
   at.params = &spec.params();
   at.slots = at.branch->slots(place.sizes);
   at.profile = place.profile;
+  static const Activation relu(std::string_view("relu"));
+  at.activation = &relu;
+  if (at.branch->is_conv) at.conv = &place.sizes.conv;
   return at;
+}
+
+/// Schemes that are made of what only convolutional branches have: refused elsewhere.
+inline bool needs_convolutions(const Scheme& scheme) {
+  return scheme.name == "zero-gamma" || scheme.name == "nf-resnet";
 }
 
 inline StackPtr stack(const StackText& text, std::uint64_t seed, Index depth) {

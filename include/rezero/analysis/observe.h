@@ -10,13 +10,21 @@ namespace rezero {
 
 /// max |J − I| for a square J, at any exponent, without overflow.
 ScaledReal identity_error(const ScaledMatrix& J);
+/// max |J − diag(1[x > 0])| likewise.
+ScaledReal mask_error(const ScaledMatrix& J, const Vector& x);
 /// max |a − b| for vectors with exponents of their own.
 ScaledReal max_difference(const ScaledVector& a, const ScaledVector& b);
 
+/// What is known of a J beside its entries.
+struct JacobianFacts {
+  Index null_directions = 0;  ///< exact zeros that structure proves (a layer norm at the end)
+  FactorSource factors = {};  ///< for the methods that need them
+  int workers = 1;
+};
+
 /// Spectrum (if asked for), norms, errors and metrics of J = ∂x_L/∂x_0 at one depth.
-/// `null_directions`: exact zeros of J that structure proves (a layer norm at the end).
 DepthResult observe(const ForwardStep& step, const ScaledVector& x0, const AnalysisOptions& options,
-                    std::uint64_t seed, Index null_directions = 0);
+                    std::uint64_t seed, const JacobianFacts& facts = {});
 
 /// J at one depth, known by its products.
 struct ProductStep {

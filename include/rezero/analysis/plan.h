@@ -53,6 +53,7 @@ struct SweepPlan {
   std::vector<Index> widths;
   Real hidden_ratio = 1;
   TokenSpec tokens;
+  ConvNetSpec conv;
   std::vector<Activation> activations;
   std::vector<Initializer> initializers;  ///< empty: each scheme starts as its source does
   bool tied = false;
@@ -63,7 +64,8 @@ struct SweepPlan {
   AnalysisOptions analysis;
 };
 
-/// What the user asked for, or what the scheme's source starts from: over tokens its own law, he elsewhere.
+/// What the user asked for, or what the scheme's source starts from: over tokens and images its own law, he
+/// elsewhere.
 std::vector<Initializer> initializers_of(const SweepPlan& plan, const SchemeSpec& scheme);
 /// All that occur in the plan, each once.
 std::vector<Initializer> distinct_initializers(const SweepPlan& plan);

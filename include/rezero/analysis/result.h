@@ -27,6 +27,9 @@ struct DepthResult {
   Spectrum spectrum;
   std::optional<ScaledReal> frobenius_square;  ///< ‖J‖_F²; nothing where J was not formed
   std::optional<ScaledReal> identity_error, output_error;
+  /// max(|J − diag(1[x_0 > 0])|, |x_L − max(x_0, 0)|): 0 where the stack is the identity on the positive
+  /// orthant and cuts the rest. verify only.
+  std::optional<ScaledReal> orthant_error;
   std::vector<std::optional<Real>> metrics;  ///< in the order of metrics()
   std::optional<Profile> profile;
   std::vector<CheckResult> checks;  ///< verify only, in the order of AnalysisOptions::checks
@@ -37,9 +40,10 @@ struct CellLabels {
   std::string stack;  ///< file name, for --stack
   std::optional<SchemeSpec> scheme;
   std::string family, activation, init;
-  Index width = 0;      ///< features
-  Index tokens = 0;     ///< positions
-  Index dimension = 0;  ///< n
+  std::string order, norm;  ///< over images: post or pre; the norm beside convolutions, or none
+  Index width = 0;          ///< features
+  Index tokens = 0;         ///< positions
+  Index dimension = 0;      ///< n
   std::uint64_t seed = 0;
   bool seeded = true;  ///< false for --stack
 };

@@ -24,7 +24,12 @@ struct PlanOptions {
   std::optional<Index> tokens, heads, kv_heads;
   std::optional<bool> causal, rope;
   std::optional<std::string> qk_norm;  ///< a norm's name
-  std::optional<std::string> wrt, of;  ///< token:i
+  std::optional<std::string> image;    ///< HEIGHTxWIDTH
+  std::optional<Index> batch, kernel;
+  std::optional<std::string> padding, order, norm, bn_statistics, shortcut;
+  std::optional<bool> bottleneck, outer_activation;
+  std::optional<std::string> stages, widths;  ///< counts in order, as 18,18,18
+  std::optional<std::string> wrt, of;         ///< token:i
   std::optional<bool> final_norm;
   std::optional<std::string> input;  ///< normal, sphere, ones, or the path of an .npy file
   std::optional<std::string> stack;  ///< path

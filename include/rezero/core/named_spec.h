@@ -41,6 +41,7 @@ struct ParamInfo {
   std::string_view meaning;                    ///< one line for help and docs
   std::vector<std::string_view> choices = {};  ///< for ParamKind::choice
   Real minimum = -1.7976931348623157e308;      ///< smallest allowed value, for ParamKind::real
+  Real maximum = 1.7976931348623157e308;       ///< largest
 };
 
 /// One resolved parameter. `text` is what was written or the default; `number` and `series` follow its kind.

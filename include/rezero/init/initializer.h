@@ -14,12 +14,19 @@ namespace rezero {
 /// Where a weight stands, for laws that tell attention from the rest.
 enum class WeightPlace { feed_forward, attention_input, attention_output };
 
-/// What a draw needs to know about the weight it makes. W is fan_out × fan_in (y = W x).
+/// What a draw needs to know about the weight it makes. W is out × (in·taps), y = W x for one tap; of a
+/// convolution the numbers of an out × in × kh × kw tensor, row by row.
 struct WeightContext {
-  Index fan_out = 0;
-  Index fan_in = 0;
+  Index out = 0;
+  Index in = 0;
   Real activation_gain = 1;  ///< the activation's own gain, for `gain=auto`
   WeightPlace place = WeightPlace::feed_forward;
+  Index taps = 1;  ///< of the kernel: kh·kw, odd
+
+  Index rows() const { return out; }
+  Index cols() const { return in * taps; }
+  Index fan_in() const { return in * taps; }    ///< inputs that an output sees
+  Index fan_out() const { return out * taps; }  ///< outputs that see an input
 };
 
 /// One named law. `std` below is the standard deviation of an entry.
@@ -36,6 +43,7 @@ struct InitializerKind {
   bool (*has_bias)(const Params&);                                        ///< nullptr: as `bias` is set
   bool (*tied_weights)(const Params&) = nullptr;  ///< every layer has the same weights; nullptr: no
   bool (*tied_biases)(const Params&) = nullptr;   ///< every layer has the same biases; nullptr: no
+  bool fused_attention = false;                   ///< queries, keys and values are drawn as one matrix
 };
 
 const Registry<InitializerKind>& initializers();
@@ -48,8 +56,8 @@ class Initializer {
   /// Resolves a name, alias or preset with its parameters. UsageError as in resolve_params.
   explicit Initializer(const NamedSpec& spec);
 
-  Matrix weight(const WeightContext& context, const StreamKey& key) const;  ///< fan_out × fan_in
-  Vector bias(const WeightContext& context, const StreamKey& key) const;    ///< fan_out; zero if !has_bias()
+  Matrix weight(const WeightContext& context, const StreamKey& key) const;  ///< rows × cols
+  Vector bias(const WeightContext& context, const StreamKey& key) const;    ///< out; zero if !has_bias()
   bool has_bias() const;
   bool tied_weights() const { return kind_->tied_weights && kind_->tied_weights(params_); }
   bool tied_biases() const { return kind_->tied_biases && kind_->tied_biases(params_); }

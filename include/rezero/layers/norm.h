@@ -13,17 +13,20 @@ namespace rezero {
 
 struct NormSpec;
 
-/// One row of the table of norms. Each acts on every position by itself, over its features.
+/// One row of the table of norms. Without `across_positions` each position is normalized by itself.
 struct NormKind {
   std::string_view name;
   std::vector<std::string_view> aliases;
   std::string_view formula;
   std::string_view source;
-  bool has_eps, has_weight, has_bias, has_alpha;  ///< what a NormSpec of this kind may carry
-  bool linear;                                    ///< of degree 1: it does not see the scale of its input
-  Index null_directions;  ///< directions, per position, that no tangent reaches (the mean; the L2 norm's own
-                          ///< output)
-  LayerPtr (*make)(const NormSpec&, Shape);
+  bool has_eps = false, has_weight = false, has_bias = false, has_alpha = false, has_running = false,
+       has_groups = false;        ///< what a NormSpec of this kind may carry
+  bool linear = false;            ///< of degree 1 where bias and running mean are absent
+  bool across_positions = false;  ///< statistics are taken over several positions
+  /// Exact zeros of the derivative: independent directions that no tangent reaches (the mean of each set, or
+  /// the L2 norm's own output), over all positions.
+  Index (*null_directions)(const NormSpec&, Shape) = nullptr;
+  LayerPtr (*make)(const NormSpec&, Shape) = nullptr;
 };
 
 const Registry<NormKind>& norms();
@@ -32,65 +35,104 @@ const Registry<NormKind>& norms();
 struct NormSpec {
   const NormKind* kind = nullptr;
   Real eps = 1e-5;
-  Real alpha = 0.5;                            ///< dynamic_tanh, derf: slope of the argument
-  std::shared_ptr<const Vector> weight, bias;  ///< γ (absent: 1) and β (absent: 0)
+  Real alpha = 0.5;                                         ///< dynamic_tanh, derf: slope of the argument
+  std::shared_ptr<const Vector> weight, bias;               ///< γ (absent: 1) and β (absent: 0)
+  Index groups = 1, samples = 1;                            ///< group_norm: of features, of positions
+  std::shared_ptr<const Vector> running_mean, running_var;  ///< batch_norm_eval (absent: 0 and 1)
 
   static NormSpec of(std::string_view name, Real eps = 1e-5);
   explicit operator bool() const { return kind != nullptr; }
   LayerPtr layer(Shape shape) const { return kind->make(*this, shape); }
+  Index null_directions(Shape shape) const { return kind->null_directions(*this, shape); }
+  /// True if N(c x) = c N(x) for all c > 0.
+  bool positively_homogeneous() const { return kind->linear && !bias && !running_mean; }
+};
+
+/// What all norms share: one shape, in and out, and an affine map per feature at the end.
+class NormLayer : public Layer {
+ public:
+  Shape input_shape() const override { return shape_; }
+  Shape output_shape() const override { return shape_; }
+  bool positively_homogeneous() const override { return spec_.positively_homogeneous(); }
+
+ protected:
+  /// ShapeError if a vector of the spec has not one number a feature.
+  NormLayer(Shape shape, const NormSpec& spec);
+  Vector affine(Vector y) const;                         ///< γ ⊙ Y + β
+  Vector at_positions(const Vector& per_feature) const;  ///< the vector at every position
+  Shape shape_;
+  NormSpec spec_;
 };
 
 /// X ↦ γ ⊙ Y + β with Y = (X − μ)/s per position; μ the mean (or 0), s = √(mean((X − μ)²) + ε) or ‖X‖₂.
 /// Derivative V ↦ γ ⊙ (P V − c Y (Yᵀ V)) / s, P = I − 11ᵀ/d or I; c = 1/d, or 1 for the L2 norm. Exact with
 /// ε. Cost O(d) per position and column; no d × d matrix is formed. Sources: Ba, Kiros & Hinton 2016 (layer
 /// norm); Zhang & Sennrich 2019 (RMS norm); differentiated.
-class Standardization final : public Layer {
+class Standardization final : public NormLayer {
  public:
   enum class Center { no, yes };
   enum class Scale { root_mean_square, euclidean };
-  Standardization(Shape shape, const NormSpec& spec, Center center, Scale scale);
-  Shape input_shape() const override { return shape_; }
-  Shape output_shape() const override { return shape_; }
-  bool positively_homogeneous() const override { return false; }
+  Standardization(Shape shape, const NormSpec& spec, Center center, Scale scale)
+      : NormLayer(shape, spec), center_(center), scale_(scale) {}
 
  private:
   Vector do_evaluate(const Vector& x) const override;
   Linearization do_linearize(const Vector& x) const override;
-  Shape shape_;
-  NormSpec spec_;
   Center center_;
   Scale scale_;
 };
 
-/// X ↦ γ ⊙ φ(α X) + β, φ = tanh (Zhu et al. 2025, arXiv 2503.10622) or erf. Derivative diag(γ α φ′(α X)).
-class PointwiseNorm final : public Layer {
+/// As layer norm, over sets of features × positions instead of the features of one position: for every set
+/// Y = (X − mean)/s, s = √(variance + ε), biased variance; γ and β per feature. Batch norm: sets of one
+/// feature and all positions. Group norm: a group of features and the positions of one sample. Derivative V ↦
+/// γ ⊙ (V − mean V − Y mean(Y ⊙ V)) / s, exact with ε: of each set of N numbers N − 2 values γ/s, one ε/s³
+/// and one 0. Sets of one number have output and derivative 0. Cost O(1) per entry and column. Sources: Ioffe
+/// & Szegedy 2015 (arXiv 1502.03167); Wu & He 2018 (arXiv 1803.08494); differentiated.
+class SetStandardization final : public NormLayer {
  public:
-  PointwiseNorm(Shape shape, const NormSpec& spec, std::string_view activation);
-  Shape input_shape() const override { return shape_; }
-  Shape output_shape() const override { return shape_; }
-  bool positively_homogeneous() const override { return false; }
+  /// `set`: what one set spans. ShapeError unless it divides the shape.
+  SetStandardization(Shape shape, const NormSpec& spec, Shape set);
+  /// Zero is.
+  bool positively_homogeneous() const override { return set_.size() == 1 && !spec_.bias; }
 
  private:
   Vector do_evaluate(const Vector& x) const override;
   Linearization do_linearize(const Vector& x) const override;
-  Shape shape_;
-  NormSpec spec_;
+  Shape set_;
+};
+
+/// Batch norm with fixed statistics: X ↦ γ ⊙ (X − m)/√(v + ε) + β per feature. Its derivative is diagonal.
+class RunningNorm final : public NormLayer {
+ public:
+  RunningNorm(Shape shape, const NormSpec& spec);
+
+ private:
+  Vector do_evaluate(const Vector& x) const override;
+  Linearization do_linearize(const Vector& x) const override;
+  Vector slope_;  ///< 1/√(v + ε), per feature
+};
+
+/// X ↦ γ ⊙ φ(α X) + β, φ = tanh (Zhu et al. 2025, arXiv 2503.10622) or erf. Derivative diag(γ α φ′(α X)).
+class PointwiseNorm final : public NormLayer {
+ public:
+  PointwiseNorm(Shape shape, const NormSpec& spec, std::string_view activation)
+      : NormLayer(shape, spec), activation_(activation) {}
+
+ private:
+  Vector do_evaluate(const Vector& x) const override;
+  Linearization do_linearize(const Vector& x) const override;
   std::string activation_;
 };
 
 /// X ↦ X − 1 mean(X), the mean over the features of each position. Linear; its matrix is a symmetric
 /// projector.
-class MeanSubtraction final : public Layer {
+class MeanSubtraction final : public NormLayer {
  public:
-  explicit MeanSubtraction(Shape shape) : shape_(shape) {}
-  Shape input_shape() const override { return shape_; }
-  Shape output_shape() const override { return shape_; }
-  bool positively_homogeneous() const override { return true; }
+  explicit MeanSubtraction(Shape shape) : NormLayer(shape, NormSpec::of("mean_subtraction")) {}
 
  private:
   Vector do_evaluate(const Vector& x) const override;
   Linearization do_linearize(const Vector& x) const override;
-  Shape shape_;
 };
 
 }  // namespace rezero

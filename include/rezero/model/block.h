@@ -26,31 +26,50 @@ struct Scale {
 enum class MixRule { additive, gated };
 std::string_view to_string(MixRule mix);
 
+/// What the skip carries. subsample: every stride-th pixel, added channels zero. projection: a strided 1 × 1
+/// convolution (the weight of Role::shortcut) and its norm. The last two are for blocks that change the
+/// shape.
+enum class ShortcutKind { identity, subsample, projection };
+std::string_view to_string(ShortcutKind kind);
+
 /// Everything that defines one block; plain data, what stack files hold.
 ///   z  = branch_activation( branch_norm( F( pre_norm(x) ) ) )
-///   y  = mix(λ, x, α, z) + output_bias        x′ = post_activation( post_norm(y) )
+///   y  = mix(λ, S(x), α, z) + output_bias     x′ = post_activation( post_norm(y) )     S: the shortcut
 struct BlockParts {
-  Shape shape;
+  Shape shape;  ///< of x
   const BranchKind* branch = nullptr;
   Activation activation{std::string_view("identity")};
   BranchWeights weights;
   AttentionSpec attention;  ///< of an attention branch
+  ConvBranchSpec conv;      ///< of a convolutional branch
   NormSpec inner_norm;      ///< just before the branch's last matrix
+  ShortcutKind shortcut = ShortcutKind::identity;
+  NormSpec shortcut_norm;  ///< after a projection
   NormSpec pre_norm, branch_norm, post_norm;
   std::optional<Activation> branch_activation, post_activation;
   Scale skip_scale, branch_scale;
   Vector output_bias;  ///< features, or empty
   MixRule mix = MixRule::additive;
+
+  Shape output_shape() const;
+};
+
+/// The parameter that switches a branch on and off where its scale does not: the last matrix, or the weight
+/// of the norm behind it where that is zero.
+struct LastParameter {
+  enum class Kind { matrix, norm_weight };
+  Kind kind = Kind::matrix;
+  Vector input;            ///< what it multiplies: features × positions
+  LinearMapPtr to_output;  ///< ∂x′/∂(its product)
 };
 
 /// A block's value and derivative, and what profiles and checks want to know beside.
 struct BlockLinearization {
-  Vector value;                 ///< x′
-  LinearMapPtr derivative;      ///< ∂x′/∂x
-  Vector branch_value;          ///< z: what α multiplies
-  Vector scale_tangent;         ///< ∂x′/∂s for a number s added to every entry of α
-  Vector last_input;            ///< what the branch's last matrix is applied to
-  LinearMapPtr last_to_output;  ///< ∂x′/∂(output of the last matrix)
+  Vector value;             ///< x′
+  LinearMapPtr derivative;  ///< ∂x′/∂x
+  Vector branch_value;      ///< z: what α multiplies
+  Vector scale_tangent;     ///< ∂x′/∂s for a number s added to every entry of α
+  LastParameter last;
 };
 
 class ResidualBlock final : public Layer {
@@ -58,7 +77,7 @@ class ResidualBlock final : public Layer {
   explicit ResidualBlock(BlockParts parts);  ///< ShapeError if the weights or scales do not fit
 
   Shape input_shape() const override { return parts_.shape; }
-  Shape output_shape() const override { return parts_.shape; }
+  Shape output_shape() const override { return parts_.output_shape(); }
   bool positively_homogeneous() const override;
 
   const BlockParts& parts() const { return parts_; }
@@ -70,7 +89,9 @@ class ResidualBlock final : public Layer {
 
   BlockParts parts_;
   Branch branch_;
-  LayerPtr pre_, post_;                 ///< null: nothing there
+  std::vector<LayerPtr> shortcut_;      ///< empty: the identity
+  LayerPtr pre_;                        ///< null: nothing there
+  LayerPtr unweighted_;                 ///< the branch's last norm without its weight, where that is zero
   std::vector<LayerPtr> after_branch_;  ///< branch_norm, branch_activation
   std::vector<LayerPtr> after_sum_;     ///< post_norm, post_activation
 };

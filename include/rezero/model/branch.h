@@ -9,6 +9,7 @@
 #include "rezero/core/registry.h"
 #include "rezero/layers/activation.h"
 #include "rezero/layers/attention.h"
+#include "rezero/layers/conv.h"
 #include "rezero/layers/linear.h"
 
 namespace rezero {
@@ -24,9 +25,35 @@ enum class Role : std::uint32_t {
   key = 5,
   value = 6,
   output = 7,
+  conv1 = 8,
+  conv2 = 9,
+  conv3 = 10,
+  shortcut = 11,  ///< projection of the skip where a block changes the shape
 };
 
 std::string_view role_name(Role role);  ///< as in stack files: linear, up, down, gate, query, …
+
+/// Where norm and activation stand. post: conv, norm, φ, …, conv, norm. pre: norm, φ, conv, …, norm, φ, conv.
+enum class ConvOrder { post, pre };
+std::string_view to_string(ConvOrder order);
+
+/// What a convolutional branch has beside its weights. Two k × k convolutions, or, as a bottleneck, 1 × 1, k
+/// × k and 1 × 1 ones; the stride is that of the first k × k convolution.
+struct ConvBranchSpec {
+  ImageSpec image;  ///< of its input
+  ConvOrder order = ConvOrder::post;
+  Index kernel_height = 3, kernel_width = 3;
+  Index stride = 1;
+  Padding padding = Padding::zero;
+  bool bottleneck = false;
+  Index inner = 0, outputs = 0;  ///< channels between the convolutions, and of the result
+  std::vector<NormSpec> norms;   ///< norm1, norm2, …: one a convolution, or none at all
+
+  Index taps() const { return kernel_height * kernel_width; }
+  Index convolutions() const { return bottleneck ? 3 : 2; }
+  ConvSpec convolution(Index i) const;  ///< the i-th, from 0
+  ImageSpec output_image() const;
+};
 
 /// A weight (fan_out × fan_in) and its bias; the bias may be null.
 struct WeightPair {
@@ -35,12 +62,18 @@ struct WeightPair {
 };
 using BranchWeights = std::map<Role, WeightPair>;
 
-/// A weight that a branch kind has, and its size for given widths.
+/// A weight that a branch kind has, and its size for given widths: a matrix outputs × (inputs · taps).
 struct WeightSlot {
   Role role;
-  Index fan_out;
-  Index fan_in;
+  Index outputs;
+  Index inputs;
   bool last;  ///< the last matrix of the branch: what zero-init and depth-scaled-init schemes act on
+  Index kernel_height = 1, kernel_width = 1;
+
+  Index taps() const { return kernel_height * kernel_width; }
+  Index rows() const { return outputs; }
+  Index cols() const { return inputs * taps(); }
+  bool is_conv() const { return role >= Role::conv1; }
 };
 
 /// Sizes that weights follow from.
@@ -48,6 +81,7 @@ struct BranchSizes {
   Index features = 0;
   Index hidden = 0;               ///< of mlp and glu
   Index heads = 1, kv_heads = 1;  ///< of attention
+  ConvBranchSpec conv = {};
 };
 
 /// What a branch is built from beside its kind.
@@ -57,6 +91,7 @@ struct BranchInputs {
   Index positions;
   const AttentionSpec& attention;
   const NormSpec& inner_norm;  ///< just before the last matrix
+  const ConvBranchSpec& conv;
 };
 
 /// The layers of F in order; stages[last] is the last matrix.
@@ -72,11 +107,12 @@ struct BranchKind {
   std::string_view summary;
   std::string_view source;
   int degree = 1;         ///< of homogeneity when φ is of degree 1 and biases are absent; 0: none
-  int weight_layers = 1;  ///< weight matrices on a path through the branch: Fixup's m
+  int weight_layers = 1;  ///< weight matrices on a path through the branch: Fixup's m; 0: as many as slots
   bool uses_activation = false;
   bool has_hidden = false;     ///< whether --hidden-ratio applies
   bool has_positions = false;  ///< whether --tokens applies
   bool is_attention = false;
+  bool is_conv = false;  ///< over images: ConvBranchSpec applies
   std::vector<WeightSlot> (*slots)(const BranchSizes&) = nullptr;
   Branch (*build)(const BranchInputs&) = nullptr;
 };

@@ -22,11 +22,13 @@ struct Family {
   bool uses_activation() const;
   bool has_hidden() const;
   bool has_attention() const;
+  bool is_conv() const;  ///< over images
   /// The largest degree of homogeneity of its branches, 0 if one has none.
   int degree() const;
 };
 
-/// linear, dense, preactivation, mlp, glu, attention; transformer (attention then mlp), glu-transformer.
+/// linear, dense, preactivation, mlp, glu, attention, conv; transformer (attention then mlp),
+/// glu-transformer.
 const Registry<Family>& families();
 
 }  // namespace rezero

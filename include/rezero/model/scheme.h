@@ -27,18 +27,30 @@ struct SchemeContext {
   Index total_layers = 1;
   Index width = 1;
   Index heads = 1;
-  bool measuring = false;  ///< the first pass of a scheme that needs a profile
+  bool fused_init = false;  ///< the base law draws queries, keys and values as one matrix
+  bool measuring = false;   ///< the first pass of a scheme that needs a profile
   const BranchKind* branch = nullptr;
   const Params* params = nullptr;
   std::vector<WeightSlot> slots;  ///< the branch's weights
   /// For schemes with needs_profile: the blocks before this one, as a forward pass through them found them.
   const std::vector<BlockProfile>* profile = nullptr;
+  /// Of a convolutional branch; its norms carry no weights yet.
+  const ConvBranchSpec* conv = nullptr;
+  const Activation* activation = nullptr;
+  /// Residual additions before this block, since the input or the last block that changed the shape (which
+  /// counts).
+  Index since_transition = 0;
 
+  /// m: weight layers of the branch.
+  Index weight_layers() const {
+    return branch->weight_layers > 0 ? branch->weight_layers : static_cast<Index>(slots.size());
+  }
   Real real(std::string_view name) const { return params->real(name); }
 };
 
-/// Which slices of a weight (fan_out × fan_in) are scaled to unit Euclidean norm.
-enum class UnitNorm { none, rows, columns };
+/// Which slices of a weight are scaled to unit Euclidean norm; centered_rows are freed of their mean before:
+/// (w − mean w) / √(fan_in var w), the weight standardization of norm-free nets.
+enum class UnitNorm { none, rows, columns, centered_rows };
 
 /// Factors on the initializer's draws of one weight and its bias.
 struct WeightGain {
@@ -53,11 +65,20 @@ struct BlockPlan {
   std::optional<Activation> branch_activation, post_activation;
   Scale skip_scale, branch_scale;
   MixRule mix = MixRule::additive;
-  NormSpec qk_norm;                     ///< over the user's own
-  std::optional<Real> attention_scale;  ///< over head width^(−1/2)
-  std::map<Role, WeightGain> gains;     ///< absent: 1
+  std::optional<Real> last_norm_weight;  ///< γ of the norm that ends a convolutional branch; absent: 1
+  NormSpec qk_norm;                      ///< over the user's own
+  std::optional<Real> attention_scale;   ///< over head width^(−1/2)
+  std::map<Role, WeightGain> gains;      ///< absent: 1
 
   WeightGain gain(Role role) const;
+};
+
+/// How a scheme's source builds convolutional blocks: what holds where the user says nothing.
+struct ConvDefaults {
+  ConvOrder order = ConvOrder::post;
+  std::string_view norm = {};                       ///< beside every convolution; empty: none
+  ShortcutKind shortcut = ShortcutKind::subsample;  ///< where the shape changes
+  std::string_view init = {};                       ///< base law; empty: he
 };
 
 struct Scheme {
@@ -74,6 +95,7 @@ struct Scheme {
   std::string_view init = {};  ///< base law that the source starts from over tokens; empty: he
   bool unit_input = false;     ///< the input is scaled to unit norm at every position
   bool needs_profile = false;  ///< plan looks at SchemeContext::profile (Admin)
+  ConvDefaults conv = {};
 };
 
 const Registry<Scheme>& schemes();

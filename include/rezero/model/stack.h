@@ -19,7 +19,12 @@ class Stack {
 
   virtual Index blocks() const = 0;
   virtual Index blocks_per_layer() const { return 1; }  ///< depth counts layers
-  virtual Shape shape() const = 0;
+  virtual Shape shape() const = 0;                      ///< of the input
+  /// Of the state after `blocks` blocks; the input's unless blocks change it.
+  virtual Shape shape_after(Index blocks) const {
+    static_cast<void>(blocks);
+    return shape();
+  }
   virtual Vector input() const = 0;
   virtual BlockPtr block(
       Index l) const = 0;  ///< 0 ≤ l < blocks(); deterministic, safe to call from any thread
@@ -34,8 +39,12 @@ using StackPtr = std::shared_ptr<const Stack>;
 /// list of other length).
 StackPtr build_stack(const StackSpec& spec, std::uint64_t seed, Index depth);
 
-/// A stack given block by block, with its input. ShapeError if shapes differ.
+/// A stack given block by block, with its input. ShapeError where a block does not take what the one before
+/// gives.
 StackPtr make_stack(std::vector<BlockParts> blocks, Vector input);
+
+/// Blocks first … first + count − 1 of a stack as a stack of its own, on the given input.
+StackPtr slice_stack(StackPtr stack, Index first, Index count, Vector input);
 
 /// Bytes that one block's weights take.
 Real block_weight_bytes(const StackSpec& spec);

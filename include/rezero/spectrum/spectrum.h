@@ -39,17 +39,22 @@ struct Spectrum {
   Index dimension = 0;  ///< min(rows, cols)
   SpectrumPart part = SpectrumPart::full;
   SpectrumStatus status = SpectrumStatus::converged;
-  bool certified = false;  ///< every value right to relative_resolution · σ_max (absolute), by a check
+  /// By a check: every value right to relative_resolution · σ_max (absolute); where there is a
+  /// relative_error_estimate, to about that times itself (docs/accuracy.md).
+  bool certified = false;
   Extremal extremal = Extremal::not_applicable;
   Real relative_resolution = 0;  ///< values below this times σ_max are rounding noise: reported as unresolved
-  ScaledReal sigma_max;          ///< what resolution is relative to; an estimate for smallest by Krylov
-  Index null_directions = 0;     ///< the values of sigma that structure proves to be exact zeros
-  std::string method;            ///< registry name of the method that gave the values
+  /// Of every resolved value, relative to itself; nothing where the error is relative to σ_max.
+  std::optional<Real> relative_error_estimate;
+  ScaledReal sigma_max;       ///< what resolution is relative to; an estimate for smallest by Krylov
+  Index null_directions = 0;  ///< the values of sigma that structure proves to be exact zeros
+  std::string method;         ///< registry name of the method that gave the values
   /// ‖Jv − σu‖/σ_max and ‖Jᵀu − σv‖/σ_max of each value's vectors; empty where no vectors were computed.
   std::vector<Real> right_residuals, left_residuals;
   Index applications =
       0;  ///< columns that the operator and its transpose were applied to, 0 for dense methods
   std::optional<SpectralDensity> density;  ///< of part density
+  std::string choice;                      ///< why that method, where `auto` had to choose
   std::vector<MethodFailure> failures;     ///< methods of the chain that were tried before
   std::string message;                     ///< why, when status is not converged
 
@@ -64,6 +69,7 @@ struct SpectrumRequest {
   std::string method = "auto";  ///< auto or a registry name
   StreamKey start;              ///< where iterative methods draw their start vectors from
   int workers = 1;              ///< threads; no result depends on their number
+  Index proved_zeros = 0;  ///< exact zeros of J that the caller can prove: `auto` looks for no values there
 };
 
 struct JacobianView;

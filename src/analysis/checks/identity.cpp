@@ -13,6 +13,15 @@ std::string text(const ScaledReal& value) {
   return real ? shortest(*real) : "10^" + shortest(value.log10());
 }
 
+/// The claim on the positive orthant: J = diag(1[x_0 > 0]) and f(x) = max(x, 0).
+CheckResult on_orthant(const CheckObservation& seen, CheckResult result) {
+  result.quantity = "max|J - diag(1[x > 0])|, max|f(x) - max(x, 0)|";
+  result.value = *seen.result->orthant_error;
+  result.pass = check_parts::within(*result.value, result.bound);
+  if (!result.pass) check_parts::add_reasons(result, *seen.blocks);
+  return result;
+}
+
 CheckResult run(const CheckObservation& seen, const CheckSpec& spec) {
   CheckResult result = check_parts::begin(spec, "max|J - I|", spec.params().real("tol"));
   if (!seen.result->identity_error || !seen.result->output_error) {
@@ -20,6 +29,7 @@ CheckResult run(const CheckObservation& seen, const CheckSpec& spec) {
     check_parts::add_reasons(result, *seen.blocks);
     return result;
   }
+  if (spec.params().text("on") == "positive-orthant") return on_orthant(seen, std::move(result));
   result.value = *seen.result->identity_error;
   if (less(*result.value, *seen.result->output_error)) {
     result.value = *seen.result->output_error;
@@ -29,6 +39,10 @@ CheckResult run(const CheckObservation& seen, const CheckSpec& spec) {
   if (result.pass) return result;
   result.message = "max|J - I| = " + text(*seen.result->identity_error) +
                    ", max|f(x) - x| = " + text(*seen.result->output_error);
+  if (seen.result->orthant_error && check_parts::within(*seen.result->orthant_error, result.bound))
+    result.message +=
+        "; identity on the positive orthant: J is the 0/1 mask diag(1[x > 0]), as "
+        "identity:on=positive-orthant asks";
   check_parts::add_reasons(result, *seen.blocks);
   return result;
 }
@@ -40,7 +54,12 @@ Check check_identity() {
           {},
           "max|J - I| <= tol and max|f(x) - x| <= tol",
           "Bachlechner et al. 2021 (arXiv 2003.04887), section 3",
-          {{"tol", ParamKind::real, "0", "largest deviation allowed; 0 asks for equality", {}, 0}},
+          {{"tol", ParamKind::real, "0", "largest deviation allowed; 0 asks for equality", {}, 0},
+           {"on",
+            ParamKind::choice,
+            "everywhere",
+            "positive-orthant: J = diag(1[x > 0]), f(x) = max(x, 0), what relu after the sum leaves of I",
+            {"everywhere", "positive-orthant"}}},
           false,
           run};
 }

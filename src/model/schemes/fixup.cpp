@@ -6,7 +6,7 @@ namespace {
 /// Last weight zero, the m − 1 layers before it times L^(−1/(2m−2)); Fixup's biases are scalars that start at
 /// zero. Over tokens its code draws queries, keys and values as one fused xavier matrix.
 BlockPlan plan(const SchemeContext& at) {
-  const auto m = static_cast<Real>(at.branch->weight_layers);
+  const auto m = static_cast<Real>(at.weight_layers());
   BlockPlan result = scheme_parts::branch_scaled(1, ScaleRole::parameter);
   for (const WeightSlot& slot : at.slots)
     result.gains[slot.role] = {slot.last ? 0 : scheme_parts::depth_power(1, 1 / (2 * m - 2), at.total_blocks),
@@ -18,18 +18,21 @@ BlockPlan plan(const SchemeContext& at) {
 }  // namespace
 
 Scheme scheme_fixup() {
-  return {"fixup",
-          {},
-          "x' = x + F(x), last weight 0, others times L^(-1/(2m-2))",
-          "zero last weight, inner weights scaled by the number of branches L and of weight layers m, zero "
-          "biases",
-          "Zhang, Dauphin & Ma 2019 (arXiv 1901.09321)",
-          "L: residual branches of the stack; m: weight layers of one",
-          {},
-          scheme_parts::uses_depth,
-          plan,
-          {},
-          scheme_parts::transformer_init};
+  Scheme scheme = {
+      "fixup",
+      {},
+      "x' = x + F(x), last weight 0, others times L^(-1/(2m-2))",
+      "zero last weight, inner weights scaled by the number of branches L and of weight layers m, zero "
+      "biases",
+      "Zhang, Dauphin & Ma 2019 (arXiv 1901.09321)",
+      "L: residual branches of the stack; m: weight layers of one",
+      {},
+      scheme_parts::uses_depth,
+      plan,
+      {},
+      scheme_parts::transformer_init};
+  scheme.conv.init = "he:mode=fan_out";
+  return scheme;
 }
 
 }  // namespace rezero

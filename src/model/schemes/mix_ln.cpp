@@ -9,7 +9,7 @@ Scheme scheme_mix_ln() {
   scheme.summary = "post-norm below, pre-norm above";
   scheme.source = "Li, Yin & Liu 2024 (arXiv 2412.13795)";
   scheme.depth_symbol = scheme_parts::counts_layers;
-  scheme.params = {{"ratio", ParamKind::real, "0.25", "share of layers that are post-norm", {}, 0}};
+  scheme.params = {{"ratio", ParamKind::real, "0.25", "share of layers that are post-norm", {}, 0, 1}};
   scheme.depends_on_depth = scheme_parts::uses_depth;
   scheme.plan = [](const SchemeContext& at) {
     constexpr Real slack = 1e-9;  // 0.29 · 100 is 28.999…96 in doubles

@@ -55,8 +55,9 @@ inline void set_value_path(BlockPlan& plan, const SchemeContext& at, Real gain, 
 }
 
 /// One fused (3d × d) xavier matrix for queries, keys and values has half the variance of three separate
-/// ones.
+/// ones. Nothing to do where the base law draws them fused.
 inline void fuse_attention_inputs(BlockPlan& plan, const SchemeContext& at) {
+  if (at.fused_init) return;
   for (const WeightSlot& slot : at.slots)
     if (slot.role == Role::query || slot.role == Role::key || slot.role == Role::value)
       plan.gains[slot.role].weight *= std::sqrt(Real{0.5});

@@ -31,8 +31,9 @@ class CsvReport final : public Renderer {
 
   void begin(const ReportContext& context) override {
     values_ = context.plan->analysis.values;
-    std::vector<std::string> fields = {"scheme", "stack", "family", "activation", "init",      "width",
-                                       "tokens", "depth", "blocks", "seed",       "dimension", "status"};
+    std::vector<std::string> fields = {"scheme", "stack",  "family",    "activation", "init",
+                                       "width",  "tokens", "order",     "norm",       "depth",
+                                       "blocks", "seed",   "dimension", "status"};
     for (const Metric& metric : metrics()) fields.emplace_back(metric.name);
     fields.insert(fields.end(), {"method", "certified", "unresolved", "message"});
     write(fields);
@@ -70,6 +71,8 @@ class CsvReport final : public Renderer {
             cell.init,
             whole(cell.width),
             whole(cell.tokens),
+            cell.order,
+            cell.norm,
             whole(depth),
             whole(blocks),
             cell.seeded ? std::to_string(cell.seed) : std::string()};

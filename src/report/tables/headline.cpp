@@ -24,6 +24,20 @@ std::string attention_text(const AttentionSpec& attention) {
   return text;
 }
 
+std::string image_text(const ConvNetSpec& net) {
+  std::string text =
+      separator + std::to_string(net.image.height) + "×" + std::to_string(net.image.width) + " pixels";
+  if (net.image.batch > 1) text += separator + "batch " + std::to_string(net.image.batch);
+  if (net.kernel != 3) text += separator + "kernel " + std::to_string(net.kernel);
+  if (net.padding != Padding::zero) text += separator + std::string(to_string(net.padding)) + " padding";
+  if (net.bottleneck) text += separator + "bottleneck";
+  if (net.initial_statistics) text += separator + "initial batch norm statistics";
+  if (net.outer_activation) text += separator + "outer activation";
+  for (std::size_t i = 0; i < net.stages.size(); ++i)
+    text += (i ? " + " : separator) + std::to_string(net.stages[i]) + " × " + std::to_string(net.widths[i]);
+  return text;
+}
+
 /// What part of which Jacobian the rows are about, if it is not all of the stack's.
 std::string view_text(const AnalysisOptions& analysis) {
   std::string text = analysis.final_norm ? separator + "final norm" : "";
@@ -34,7 +48,8 @@ std::string view_text(const AnalysisOptions& analysis) {
 
 std::string random_stack_text(const SweepPlan& plan) {
   std::string text = separator + std::string(plan.family->name);
-  if (plan.widths.size() == 1) text += separator + "width " + std::to_string(plan.widths[0]);
+  if (plan.widths.size() == 1 && !plan.conv.staged())
+    text += separator + "width " + std::to_string(plan.widths[0]);
   if (plan.family->has_hidden() && plan.hidden_ratio != 1)
     text += separator + "hidden ratio " + shortest(plan.hidden_ratio);
   if (plan.activations.size() == 1 && plan.family->uses_activation())
@@ -44,6 +59,7 @@ std::string random_stack_text(const SweepPlan& plan) {
   if (plan.family->has_tokens && plan.tokens.tokens != 1)
     text += separator + std::to_string(plan.tokens.tokens) + " tokens";
   if (plan.family->has_attention()) text += attention_text(plan.tokens.attention);
+  if (plan.family->is_conv()) text += image_text(plan.conv);
   text += separator + "input " + std::string(to_string(plan.input.law));
   if (plan.seeds.size() == 1) return text + separator + "seed " + std::to_string(plan.seeds[0]);
   return text + separator + std::to_string(plan.seeds.size()) + " seeds";
@@ -69,6 +85,7 @@ std::string group_heading(const SweepPlan& plan, const CellLabels& labels) {
   if (plan.widths.size() > 1) text += separator + "width " + std::to_string(labels.width);
   if (plan.activations.size() > 1) text += separator + labels.activation;
   if (one_init(plan).empty()) text += separator + "init " + labels.init;
+  if (!labels.order.empty()) text += separator + labels.order + separator + "norm " + labels.norm;
   return text;
 }
 

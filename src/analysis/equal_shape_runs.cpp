@@ -1,0 +1,120 @@
+#include "analysis/equal_shape_runs.h"
+
+#include <algorithm>
+#include <string>
+
+#include "rezero/core/error.h"
+
+namespace rezero::detail {
+namespace {
+
+struct Run {
+  Index first, count;
+  Vector input;
+};
+
+bool changes_shape_at(const Stack& stack, Index block) {
+  return stack.shape_after(block) != stack.shape_after(block + 1);
+}
+
+/// The runs within the first `depth` blocks, each with the state that it starts from.
+std::vector<Run> runs_of(const Stack& stack, Index depth) {
+  std::vector<Run> runs;
+  Vector x = stack.input();
+  bool open = false;
+  for (Index l = 0; l < depth; ++l) {
+    const bool changes = changes_shape_at(stack, l);
+    if (!changes && !open) runs.push_back({l, 0, x});
+    if (!changes) ++runs.back().count;
+    open = !changes;
+    x = stack.block(l)->evaluate(x);
+    if (changes && !x.allFinite())
+      throw NumericalError("block " + std::to_string(l) + ": the state is not finite (it overflowed)");
+  }
+  return runs;
+}
+
+std::string unchecked_blocks(const Stack& stack, Index depth) {
+  std::string list;
+  for (Index l = 0; l < depth; ++l)
+    if (changes_shape_at(stack, l)) list += (list.empty() ? "" : ", ") + std::to_string(l);
+  return list.empty() ? list : "blocks of equal shape only; not checked: " + list;
+}
+
+bool larger(const std::optional<ScaledReal>& a, const std::optional<ScaledReal>& b) {
+  if (!a || !b) return a.has_value();
+  if (a->is_zero() || b->is_zero()) return !a->is_zero();
+  return a->exponent != b->exponent ? a->exponent > b->exponent : a->mantissa > b->mantissa;
+}
+
+/// What one run adds to the verdict on the whole stack. The worst value wins; blocks count from the stack's
+/// start.
+void merge(CheckResult& whole, CheckResult part, Index first) {
+  for (Culprit& culprit : part.culprits) {
+    culprit.block += first;
+    constexpr std::size_t listed = 10;
+    if (whole.culprits.size() < listed) whole.culprits.push_back(std::move(culprit));
+  }
+  whole.culprit_count += part.culprit_count;
+  const bool adds = part.check == "alive";
+  if (adds && whole.value && part.value) {
+    whole.value = ScaledReal::make(static_cast<Real>(whole.culprit_count));
+  } else if (!whole.value || larger(part.value, whole.value)) {
+    whole.value = part.value;
+    whole.quantity = part.quantity;
+  }
+  if (whole.message.empty()) whole.message = part.message;
+  whole.pass = whole.pass && part.pass;
+}
+
+}  // namespace
+
+bool changes_shape(const Cell& cell) {
+  if (cell.spec) return cell.spec->conv.stages.size() > 1;
+  for (Index l = 0; l < cell.stack->blocks(); ++l)
+    if (changes_shape_at(*cell.stack, l)) return true;
+  return false;
+}
+
+CellResult check_runs(const Cell& cell, const std::function<CellResult(const Cell&)>& check) {
+  CellResult result;
+  result.cell = cell.index, result.labels = cell.labels;
+  const StackPtr stack =
+      cell.stack ? cell.stack : build_stack(*cell.spec, cell.labels.seed, cell.depths.back());
+  for (const Index depth : cell.depths) {
+    DepthResult merged;
+    merged.depth = merged.blocks = depth;
+    merged.rows = stack->shape_after(depth).size(), merged.cols = stack->shape().size();
+    try {
+      for (Run& run : runs_of(*stack, depth)) {
+        Cell part{cell.index,
+                  cell.labels,
+                  std::nullopt,
+                  slice_stack(stack, run.first, run.count, std::move(run.input)),
+                  {run.count}};
+        CellResult seen = check(part);
+        for (CellFailure& failure : seen.failures) throw NumericalError(failure.message);
+        DepthResult& last = seen.depths.back();
+        if (merged.checks.empty()) {
+          merged.checks.resize(last.checks.size());
+          for (std::size_t i = 0; i < last.checks.size(); ++i) {
+            merged.checks[i].check = last.checks[i].check, merged.checks[i].bound = last.checks[i].bound;
+            merged.checks[i].pass = true;
+          }
+        }
+        for (std::size_t i = 0; i < last.checks.size(); ++i)
+          merge(merged.checks[i], std::move(last.checks[i]), run.first);
+      }
+    } catch (const NumericalError& error) {
+      result.failures.push_back({depth, "numerical", error.what()});
+      continue;
+    }
+    const std::string unchecked = unchecked_blocks(*stack, depth);
+    for (CheckResult& one : merged.checks)
+      one.message += (one.message.empty() || unchecked.empty() ? "" : "; ") + unchecked;
+    result.depths.push_back(std::move(merged));
+  }
+  return result;
+}
+
+}  // namespace rezero::detail

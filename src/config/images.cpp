@@ -1,0 +1,189 @@
+#include "config/images.h"
+
+#include <algorithm>
+
+#include "config/axes.h"
+#include "config/words.h"
+#include "rezero/config/list.h"
+#include "rezero/core/error.h"
+#include "rezero/core/registry.h"
+
+namespace rezero::detail {
+namespace {
+
+void refuse_misfits(const PlanOptions& options, const Family& family) {
+  const std::pair<std::string_view, bool> given[] = {
+      {"--image", options.image.has_value()},
+      {"--batch", options.batch.has_value()},
+      {"--kernel", options.kernel.has_value()},
+      {"--padding", options.padding.has_value()},
+      {"--order", options.order.has_value()},
+      {"--norm", options.norm.has_value()},
+      {"--stages", options.stages.has_value()},
+      {"--widths", options.widths.has_value()},
+      {"--shortcut", options.shortcut.has_value()},
+      {"--bottleneck", options.bottleneck.value_or(false)},
+      {"--bn-statistics", options.bn_statistics.has_value()},
+      {"--outer-activation", options.outer_activation.value_or(false)}};
+  for (const auto& [name, there] : given)
+    if (there)
+      throw UsageError(std::string(name) + " contradicts --family " + std::string(family.name) +
+                       " (its state is no image: use --family conv)");
+}
+
+/// Lists of stages are counts in order, not sets: 18,18,18 has three entries.
+std::vector<Index> counts(const std::string& text, std::string_view option) {
+  std::vector<Index> out;
+  for (const std::string& item : parse_name_list(text, std::string(option)))
+    out.push_back(parse_count(item, std::string(option)));
+  return out;
+}
+
+void resolve_stages(SweepPlan& plan, const PlanOptions& options) {
+  ConvNetSpec& net = plan.conv;
+  if (!options.stages) {
+    if (options.widths) throw UsageError("--widths needs --stages (one channel count a stage)");
+    return;
+  }
+  net.stages = counts(*options.stages, "--stages");
+  if (options.width)
+    throw UsageError(
+        "--width and --stages contradict each other (--widths gives the channels of each stage)");
+  if (!options.widths) throw UsageError("--stages needs --widths (one channel count a stage)");
+  net.widths = counts(*options.widths, "--widths");
+  if (net.widths.size() != net.stages.size())
+    throw UsageError("--stages has " + std::to_string(net.stages.size()) + " entries, --widths " +
+                     std::to_string(net.widths.size()) + " (give one channel count a stage)");
+  plan.widths = {net.widths.front()};
+}
+
+/// The images of later stages, and the channels of inner convolutions.
+void require_fit(const SweepPlan& plan) {
+  const ConvNetSpec& net = plan.conv;
+  const std::vector<Index>& widths = net.staged() ? net.widths : plan.widths;
+  for (const Index width : widths)
+    if (net.bottleneck && width % 4 != 0)
+      throw UsageError("--bottleneck needs channels that are a multiple of 4, got " + std::to_string(width));
+  ImageSpec image = net.image;
+  for (std::size_t stage = 1; stage < net.stages.size(); ++stage) {
+    if (net.padding == Padding::circular && (image.height % 2 != 0 || image.width % 2 != 0))
+      throw UsageError("--padding circular needs even images before each stage, got " +
+                       std::to_string(image.height) + "x" + std::to_string(image.width));
+    ConvSpec halving;
+    halving.stride = 2;
+    image = conv_output(image, halving);
+  }
+  for (const SchemeSpec& scheme : plan.schemes) {
+    const ShortcutKind shortcut = net.shortcut.value_or(scheme.scheme().conv.shortcut);
+    if (shortcut == ShortcutKind::subsample && !std::is_sorted(net.widths.begin(), net.widths.end()))
+      throw UsageError(
+          "scheme '" + scheme.canonical() +
+          "': a shortcut by subsampling only adds channels, and --widths decrease (use --shortcut "
+          "projection)");
+  }
+}
+
+void require_groups(const SweepPlan& plan) {
+  if (!plan.conv.norm || !*plan.conv.norm || !plan.conv.norm->kind->has_groups) return;
+  const Index groups = plan.conv.norm->groups;
+  std::vector<Index> channels = plan.conv.staged() ? plan.conv.widths : plan.widths;
+  if (plan.conv.bottleneck)
+    for (std::size_t i = 0, count = channels.size(); i < count; ++i) channels.push_back(channels[i] / 4);
+  for (const Index width : channels)
+    if (width % groups != 0)
+      throw UsageError("--norm group_norm: groups=" + std::to_string(groups) + " does not divide " +
+                       std::to_string(width) + " channels");
+}
+
+}  // namespace
+
+ImageSpec image_of(const std::string& text, std::string_view option) {
+  const std::size_t by = text.find('x');
+  if (by == std::string::npos)
+    throw UsageError(std::string(option) + " '" + printable(text) + "' is not HEIGHTxWIDTH, as 8x8");
+  ImageSpec image;
+  image.height = parse_count(std::string_view(text).substr(0, by), option);
+  image.width = parse_count(std::string_view(text).substr(by + 1), option);
+  return image;
+}
+
+NormSpec conv_norm_of(const std::string& text) {
+  const NamedSpec named = parse_named_spec(text);
+  if (named.name == "none" && named.params.empty()) return {};
+  NormSpec norm = NormSpec::of(named.name);
+  for (const auto& [name, value] : named.params) {
+    if (name == "groups" && norm.kind->has_groups)
+      norm.groups = parse_count(value, "--norm groups");
+    else if (name == "eps" && norm.kind->has_eps)
+      norm.eps = parse_real(value, "--norm eps");
+    else
+      throw UsageError("norm '" + std::string(norm.kind->name) + "' has no parameter '" + printable(name) +
+                       "'");
+  }
+  if (!(norm.eps >= 0)) throw UsageError("--norm eps must not be negative, got " + shortest(norm.eps));
+  return norm;
+}
+
+std::string conv_norm_text(const NormSpec& norm) {
+  if (!norm) return "none";
+  std::string text(norm.kind->name);
+  if (norm.kind->has_groups) text += ":groups=" + std::to_string(norm.groups);
+  if (norm.kind->has_eps && norm.eps != NormSpec{}.eps) text += ":eps=" + shortest(norm.eps);
+  return text;
+}
+
+Padding padding_of(std::string_view word) {
+  return lookup<Padding>("padding", word, {Padding::zero, Padding::circular});
+}
+
+ConvOrder conv_order_of(std::string_view word) {
+  return lookup<ConvOrder>("order", word, {ConvOrder::post, ConvOrder::pre});
+}
+
+ShortcutKind shortcut_of(std::string_view word) {
+  return lookup<ShortcutKind>("shortcut", word, {ShortcutKind::subsample, ShortcutKind::projection});
+}
+
+bool initial_statistics_of(std::string_view word) {
+  if (word == "batch" || word == "initial") return word == "initial";
+  throw UsageError(unknown_name_message("bn-statistics", word, {"batch", "initial"}));
+}
+
+void resolve_images(SweepPlan& plan, const PlanOptions& options) {
+  if (!plan.family->is_conv()) return refuse_misfits(options, *plan.family);
+  if (options.wrt || options.of)
+    throw UsageError(std::string(options.wrt ? "--wrt" : "--of") +
+                     " contradicts --family conv (a token's view is of families over tokens)");
+  ConvNetSpec& net = plan.conv;
+  if (options.image) net.image = image_of(*options.image, "--image");
+  net.image.batch = options.batch.value_or(1);
+  net.kernel = options.kernel.value_or(3);
+  if (net.kernel % 2 == 0)
+    throw UsageError("--kernel must be odd, got " + std::to_string(net.kernel) +
+                     " (an even one has no centre to pad around)");
+  if (options.padding) net.padding = padding_of(*options.padding);
+  net.bottleneck = options.bottleneck.value_or(false);
+  net.outer_activation = options.outer_activation.value_or(false);
+  if (options.order) net.order = conv_order_of(*options.order);
+  if (options.norm) net.norm = conv_norm_of(*options.norm);
+  if (options.bn_statistics) net.initial_statistics = initial_statistics_of(*options.bn_statistics);
+  if (options.shortcut) net.shortcut = shortcut_of(*options.shortcut);
+  resolve_stages(plan, options);
+  require_fit(plan);
+  require_groups(plan);
+}
+
+std::vector<Index> stage_depths(const ConvNetSpec& net, const PlanOptions& options, PlanUse use) {
+  const Index blocks = net.blocks();
+  std::vector<Index> ends;
+  Index end = 0;
+  for (const Index stage : net.stages) ends.push_back(end += stage);
+  if (use == PlanUse::verify) ends = {blocks};
+  const std::vector<Index> depths = ascending(options.depth.value_or(ends));
+  if (depths.back() > blocks)
+    throw UsageError("--depth " + std::to_string(depths.back()) + " is more than the " +
+                     std::to_string(blocks) + " blocks of --stages");
+  return depths;
+}
+
+}  // namespace rezero::detail

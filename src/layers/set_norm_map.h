@@ -1,0 +1,18 @@
+#pragma once
+/// The derivative of norms over sets of features × positions.
+
+#include "rezero/linalg/linear_map.h"
+
+namespace rezero {
+
+/// On every set S of N numbers: V ↦ γ ⊙ (V − mean V − Y mean(Y ⊙ V)) r_S.
+struct SetNormMapParts {
+  Shape shape, set;  ///< the state, and what one set spans of it
+  Vector direction;  ///< Y
+  Matrix scale;      ///< r_S, repeated for each of its features: features × runs of set.positions
+  Vector gamma;      ///< per feature
+};
+
+LinearMapPtr set_norm_map(SetNormMapParts parts);
+
+}  // namespace rezero

@@ -1,0 +1,93 @@
+#include "small_product.h"
+
+#include "rezero/core/contract.h"
+
+namespace rezero {
+namespace {
+
+typedef Real Lanes __attribute__((vector_size(sizeof(Real) * lane_count)));
+/// The same at any address.
+typedef Real LooseLanes
+    __attribute__((vector_size(sizeof(Real) * lane_count), aligned(alignof(Real)), may_alias));
+
+/// What a strip's sums fit in: two vectors of rows by eight columns of 32 registers, by four of 16.
+#if defined(__AVX512F__)
+constexpr int tile_columns = 8;
+#else
+constexpr int tile_columns = 4;
+#endif
+constexpr Index tile_vectors = 2;
+
+template <int vectors, int columns>
+struct Tile {
+  Lanes sum[columns][vectors] = {};
+
+  void add(const SmallProduct& p, Index first_row, Index first_column) {
+    const Real* a = p.A + first_row;
+    const Real* b = p.B + first_column * p.column;
+    for (Index k = 0; k < p.depth; ++k, a += p.stride, b += p.row) {
+      Lanes left[vectors];
+#pragma GCC unroll 8
+      for (int i = 0; i < vectors; ++i) left[i] = *reinterpret_cast<const LooseLanes*>(a + i * lane_count);
+#pragma GCC unroll 8
+      for (int j = 0; j < columns; ++j) {
+        const Real right = b[j * p.column];
+#pragma GCC unroll 8
+        for (int i = 0; i < vectors; ++i) sum[j][i] += left[i] * right;
+      }
+    }
+  }
+
+  void store(Real* C, Index stride) const {
+#pragma GCC unroll 8
+    for (int j = 0; j < columns; ++j)
+#pragma GCC unroll 8
+      for (int i = 0; i < vectors; ++i)
+        *reinterpret_cast<LooseLanes*>(C + j * stride + i * lane_count) = sum[j][i];
+  }
+};
+
+struct Job {
+  const SmallProduct* products;
+  int count;
+  Index rows;
+  Real* C;
+  Index stride;
+};
+
+template <int vectors, int columns>
+void tile(const Job& job, Index row, Index column) {
+  Tile<vectors, columns> sums;
+  for (int i = 0; i < job.count; ++i) sums.add(job.products[i], row, column);
+  sums.store(job.C + column * job.stride + row, job.stride);
+}
+
+template <int columns>
+void strip(const Job& job, Index column) {
+  Index row = 0;
+  for (; row + tile_vectors * lane_count <= job.rows; row += tile_vectors * lane_count)
+    tile<tile_vectors, columns>(job, row, column);
+  if (row < job.rows) tile<1, columns>(job, row, column);
+}
+
+void run(const Job& job, Index columns) {
+  REZERO_EXPECT(job.rows % lane_count == 0);
+  Index column = 0;
+  for (; column + tile_columns <= columns; column += tile_columns) strip<tile_columns>(job, column);
+  for (; column + 2 <= columns; column += 2) strip<2>(job, column);
+  if (column < columns) strip<1>(job, column);
+}
+
+}  // namespace
+
+void add_products(const SmallProduct& first, const SmallProduct& second, Index rows, Index columns, Real* C,
+                  Index stride) {
+  const SmallProduct both[] = {first, second};
+  run({both, 2, rows, C, stride}, columns);
+}
+
+void small_product(const SmallProduct& product, Index rows, Index columns, Real* C, Index stride) {
+  run({&product, 1, rows, C, stride}, columns);
+}
+
+}  // namespace rezero

@@ -1,0 +1,44 @@
+#pragma once
+/// Sums of matrix products too small for a blocked GEMM: the operands lie in the first-level cache, so
+/// nothing is packed, and nothing is called per product but the loop itself.
+
+#include "rezero/core/types.h"
+
+namespace rezero {
+
+/// Rows of left operands and results come in whole vectors of that many numbers.
+#if defined(__AVX512F__)
+constexpr Index lane_count = 8;
+#elif defined(__AVX__)
+constexpr Index lane_count = 4;
+#else
+constexpr Index lane_count = 2;
+#endif
+
+/// n rounded up to whole vectors.
+constexpr Index padded(Index n) {
+  return (n + lane_count - 1) / lane_count * lane_count;
+}
+
+/// The widest right operand whose product stays in registers: strips of that many columns are fastest.
+constexpr Index strip_width = 8;
+
+/// A (rows × depth, column-major, `stride` between columns) times B (depth × columns, entry (k, j) at
+/// B[k·row + j·column]).
+struct SmallProduct {
+  const Real* A;
+  Index stride;
+  const Real* B;
+  Index row, column;
+  Index depth;
+};
+
+/// C = A₁ B₁ + A₂ B₂, rows × columns with `stride` between columns; `rows` is a multiple of lane_count. Sums
+/// run in the order of k, first product first: an entry's bits depend on its operands alone. Cost
+/// 2·rows·columns·(depth₁ + depth₂).
+void add_products(const SmallProduct& first, const SmallProduct& second, Index rows, Index columns, Real* C,
+                  Index stride);
+/// C = A B.
+void small_product(const SmallProduct& product, Index rows, Index columns, Real* C, Index stride);
+
+}  // namespace rezero

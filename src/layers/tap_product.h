@@ -1,0 +1,60 @@
+#pragma once
+/// Sums of small matrices times the positions around each output position.
+
+#include <vector>
+
+#include "rezero/core/types.h"
+
+namespace rezero::detail {
+
+/// Kernel tap `tap` brings input position `source` to an output position.
+struct Tap {
+  Index source;
+  Index tap;
+};
+
+/// Y(:, q) = Σ_{(s, t) ∈ taps of q} M_t X(:, s) for columns x = vec(X), X: in × sources, M_t: out × in.
+/// Neither an image of patches nor transposed panels of all columns are made: eight columns at a time stand
+/// in the lanes of vectors, a tile of outputs in registers. A single column has eight output features in the
+/// lanes instead, and several positions with equal taps in the tile. In both ways an entry is the sum over
+/// taps and features in one and the same order, whatever stands beside it.
+class TapProduct {
+ public:
+  /// `taps[q]`: those of output position q. M: out × (taps · in), M_t = M.middleCols(t · in, in).
+  TapProduct(const Matrix& M, Index in, Index sources, const std::vector<std::vector<Tap>>& taps);
+
+  void apply(const ConstColumns& v, Columns& out) const;
+
+  Index inputs() const { return in_ * sources_; }
+  Index outputs() const { return out_ * static_cast<Index>(first_run_.size() - 1); }
+  Real flops() const {
+    return 2 * static_cast<Real>(out_) * static_cast<Real>(in_) * static_cast<Real>(taps_);
+  }
+
+ private:
+  /// Neighbouring taps at neighbouring sources: `count` · in numbers that lie side by side, twice.
+  struct Run {
+    Index source, tap, count;
+  };
+  /// Output positions with the same taps, `order_` from begin to end.
+  struct Group {
+    Index begin, end;
+  };
+
+  void add_runs(const std::vector<Tap>& taps);
+  void make_groups();
+  bool same_taps(Index p, Index q) const;
+  void pack(const Matrix& M);
+  const Real* weights(Index block, Index tap) const;
+  void apply_lanes(const Real* v, Index v_stride, Real* out, Index out_stride, Matrix& scratch) const;
+  void apply_one(const Real* v, Real* out) const;
+
+  Index in_, out_, sources_, kernel_ = 0, taps_ = 0;
+  std::vector<Run> runs_;
+  std::vector<std::size_t> first_run_;  ///< of each output position, and one past the last
+  std::vector<Index> order_;
+  std::vector<Group> groups_;
+  Vector packed_;  ///< blocks of eight output features: (block, tap, in, feature of the block)
+};
+
+}  // namespace rezero::detail

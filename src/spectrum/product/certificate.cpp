@@ -1,0 +1,67 @@
+#include "spectrum/product/certificate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "spectrum/text.h"
+
+namespace rezero::detail {
+namespace {
+
+/// a/b, clamped to [2^−1000, 2^1000]; b ≠ 0.
+Real quotient(const ScaledReal& a, const ScaledReal& b) {
+  const auto apart = static_cast<int>(std::clamp<std::int64_t>(a.exponent - b.exponent, -1000, 1000));
+  return std::ldexp(a.mantissa / b.mantissa, apart);
+}
+
+std::string order_fault(const std::vector<ScaledReal>& sigma) {
+  for (std::size_t i = 0; i < sigma.size(); ++i) {
+    const std::string which = "value " + std::to_string(i);
+    if (!std::isfinite(sigma[i].mantissa)) return which + " is not finite";
+    if (sigma[i].mantissa < 0) return which + " is negative";
+    if (i == 0 || sigma[i].is_zero()) continue;
+    if (sigma[i - 1].is_zero() || quotient(sigma[i], sigma[i - 1]) > 1) return which + " is out of order";
+  }
+  return {};
+}
+
+std::string volume_fault(const ProductValues& values) {
+  ScaledReal product = ScaledReal::make(1);
+  for (const ScaledReal& sigma : values.sigma)
+    product = ScaledReal::make(product.mantissa * sigma.mantissa, product.exponent + sigma.exponent);
+  const auto n = static_cast<Real>(values.sigma.size());
+  const Real allowed = 8 * n * (values.relative_error_estimate + std::numeric_limits<Real>::epsilon());
+  const Real error = std::abs(quotient(product, *values.volume) - 1);
+  if (error <= allowed) return {};
+  return "the product of the values differs from |det J| by " + text(error) + " relative (allowed " +
+         text(allowed) + ")";
+}
+
+std::string norm_fault(const std::vector<ScaledReal>& sigma, Real estimate, const ScaledMatrix& J) {
+  ScaledReal norm = frobenius_norm(J.mantissa);
+  if (norm.is_zero() || sigma.front().is_zero())
+    return norm.is_zero() == sigma.front().is_zero() ? "" : "only one of J and its values is zero";
+  norm.exponent += J.exponent;
+  Real squares = 0;
+  for (const ScaledReal& value : sigma)
+    if (!value.is_zero()) squares += std::pow(quotient(value, sigma.front()), 2);
+  const Real error = std::abs(std::sqrt(squares) * quotient(sigma.front(), norm) - 1);
+  const Real allowed = std::sqrt(std::numeric_limits<Real>::epsilon()) + 4 * estimate;
+  if (error <= allowed) return {};
+  return "||s||_2 and ||J||_F differ by " + text(error) + " relative (allowed " + text(allowed) + ")";
+}
+
+}  // namespace
+
+std::string product_fault(const ProductValues& values, Index dimension, const ScaledMatrix* formed) {
+  if (!values.converged) return "the Jacobi iteration did not converge";
+  if (static_cast<Index>(values.sigma.size()) != dimension)
+    return std::to_string(values.sigma.size()) + " values where there are " + std::to_string(dimension);
+  if (std::string fault = order_fault(values.sigma); !fault.empty()) return fault;
+  if (values.volume && values.rank == dimension)
+    if (std::string fault = volume_fault(values); !fault.empty()) return fault;
+  return formed && dimension > 0 ? norm_fault(values.sigma, values.relative_error_estimate, *formed) : "";
+}
+
+}  // namespace rezero::detail

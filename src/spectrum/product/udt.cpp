@@ -1,0 +1,95 @@
+#include "spectrum/product/udt.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "rezero/linalg/scaled_matrix.h"
+
+namespace rezero::detail {
+namespace {
+
+int exponent_of(Real x) {
+  int exponent = 0;
+  std::frexp(x, &exponent);
+  return exponent;
+}
+
+/// R diag(2^e) transposed: column i in units of 2^(its exponent), the largest entry in [1/2, 1).
+ScaledColumns scaled_rows(const Matrix& R, const std::vector<std::int64_t>& e) {
+  ScaledColumns rows{Matrix::Zero(R.cols(), R.rows()), {}};
+  for (Index i = 0; i < R.rows(); ++i) {
+    std::int64_t largest = std::numeric_limits<std::int64_t>::min();
+    for (Index j = 0; j < R.cols(); ++j)
+      if (R(i, j) != 0) largest = std::max(largest, e[static_cast<std::size_t>(j)] + exponent_of(R(i, j)));
+    for (Index j = 0; j < R.cols(); ++j) {
+      if (R(i, j) == 0) continue;
+      const std::int64_t shift = e[static_cast<std::size_t>(j)] - largest;  // ≤ −exponent of R(i, j)
+      rows.columns(j, i) = std::ldexp(R(i, j), static_cast<int>(std::max<std::int64_t>(shift, -4000)));
+    }
+    rows.exponents.push_back(largest);
+  }
+  return rows;
+}
+
+void normalize(ScaledColumns& rows) {
+  for (Index i = 0; i < rows.count(); ++i) {
+    const int shift = exponent_of(max_abs(rows.columns.col(i)));
+    if (shift == 0) continue;
+    rows.columns.col(i) *= std::ldexp(1.0, -shift);
+    rows.exponents[static_cast<std::size_t>(i)] += shift;
+  }
+}
+
+}  // namespace
+
+Udt::Udt(Index size)
+    : rows_{Matrix::Identity(size, size), std::vector<std::int64_t>(static_cast<std::size_t>(size))} {}
+
+std::vector<Index> Udt::descending(const Matrix& M) const {
+  std::vector<Index> order(static_cast<std::size_t>(M.cols()));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::vector<std::int64_t> size;
+  for (Index j = 0; j < M.cols(); ++j) {
+    const Real norm = M.col(j).norm();
+    const std::int64_t e = rows_.exponents[static_cast<std::size_t>(j)];
+    size.push_back(norm == 0 ? std::numeric_limits<std::int64_t>::min() : e + exponent_of(norm));
+  }
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
+    return size[static_cast<std::size_t>(a)] > size[static_cast<std::size_t>(b)];
+  });
+  return order;
+}
+
+void Udt::reorder(const std::vector<Index>& order) {
+  ScaledColumns sorted{Matrix(rows_.columns(Eigen::all, order)), {}};
+  for (const Index j : order) sorted.exponents.push_back(rows_.exponents[static_cast<std::size_t>(j)]);
+  rows_ = std::move(sorted);
+  identity_ = false;
+}
+
+void Udt::multiply(const OrderedQr& qr, std::int64_t exponent) {
+  ScaledColumns X = scaled_rows(qr.R, rows_.exponents);
+  for (std::int64_t& e : X.exponents) e += exponent;
+  if (identity_) {
+    rows_ = std::move(X);
+  } else {
+    Matrix product(rows_.columns.rows(), X.count());
+    if (X.columns.rows() == X.columns.cols())
+      product.noalias() = rows_.columns * X.columns.triangularView<Eigen::Lower>();
+    else
+      product.noalias() = rows_.columns * X.columns;
+    rows_ = {std::move(product), std::move(X.exponents)};
+  }
+  identity_ = false;
+  normalize(rows_);
+  if (qr.R.rows() != qr.R.cols() || qr.Q.rows() != qr.Q.cols()) square_ = false;
+  for (Index i = 0; i < qr.R.rows(); ++i) {
+    const ScaledReal pivot =
+        ScaledReal::make(std::abs(qr.R(i, qr.kept[static_cast<std::size_t>(i)])), exponent);
+    volume_ = ScaledReal::make(volume_.mantissa * pivot.mantissa, volume_.exponent + pivot.exponent);
+  }
+}
+
+}  // namespace rezero::detail

@@ -1,0 +1,36 @@
+#pragma once
+/// The part diag(2^e) T of a product that is held as Q diag(2^e) T.
+
+#include "spectrum/product/ordered_qr.h"
+#include "spectrum/product/scaled_columns.h"
+
+namespace rezero::detail {
+
+/// Rows of T, stored as columns with their scales, largest entry in [1/2, 1); singular values are those of
+/// the product.
+class Udt {
+ public:
+  /// The identity of that size.
+  explicit Udt(Index size);
+
+  /// diag(2^e) T ← 2^exponent R diag(2^e) T. Row i of R diag(2^e) is taken in units of its largest entry, so
+  /// that what underflows is below 2^−1074 of its row. Cost size · rows² (rows of R) for a triangle.
+  void multiply(const OrderedQr& qr, std::int64_t exponent);
+
+  /// The order of diag(2^e) T's rows in which the columns of M diag(2^e) descend, by powers of two.
+  std::vector<Index> descending(const Matrix& M) const;
+  /// Row order[i] becomes row i. M's columns have to follow.
+  void reorder(const std::vector<Index>& order);
+
+  const ScaledColumns& rows() const { return rows_; }
+  /// Π |pivots of R| 2^exponent, and whether all R were square.
+  const ScaledReal& volume() const { return volume_; }
+  bool volume_is_determinant() const { return square_; }
+
+ private:
+  ScaledColumns rows_;
+  bool identity_ = true, square_ = true;
+  ScaledReal volume_ = ScaledReal::make(1);
+};
+
+}  // namespace rezero::detail
