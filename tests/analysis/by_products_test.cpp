@@ -80,7 +80,7 @@ TEST(LawByProducts, PartsOfJ) {
   }
 }
 
-TEST(ByProducts, SameBytesOnAnyThread) {
+TEST(SlowByProducts, SameBytesOnAnyThread) {
   SweepPlan plan = tokens_plan("pre-ln", 20, 12, {2});
   plan.analysis.method = "spectra", plan.analysis.top = 2;
   EXPECT_EQ(only_cell(plan, 1).depths[0].spectrum.sigma, only_cell(plan, 3).depths[0].spectrum.sigma);
@@ -133,7 +133,7 @@ TEST(ByProducts, CostsGrowAsTheyShould) {
   EXPECT_EQ(cost("auto", 10, 1).method, "dense");
 }
 
-TEST(ByProducts, DensityOfACell) {
+TEST(SlowByProducts, DensityOfACell) {
   SweepPlan plan = tokens_plan("pre-ln", 32, 32, {2});
   plan.analysis.method = "density";
   const CellResult result = only_cell(plan);

@@ -18,7 +18,7 @@ namespace {
 using detail::ProbeMeasure;
 using detail::ProbeRecurrence;
 
-constexpr Real target = 0.01, sampling_target = 0.007;
+constexpr Real target = 0.01, sampling_target = 0.005;
 constexpr Real kolmogorov_95 = 1.36;  // of sup |Brownian bridge|
 constexpr Index fewest_probes = 2, first_steps = 100;
 constexpr Index intervals = 120;

@@ -102,8 +102,10 @@ struct GradedProduct::State {
     settle(std::move(found));
   }
 
+  /// A group that lost a direction may have lost it to its own condition number, not to a factor's zero.
   void settle(Factored found) {
-    if (found.condition > take_apart_beyond && pending() > 1) return take_apart();
+    const bool lost = found.qr.Q.cols() < std::min(running.mantissa.rows(), running.mantissa.cols());
+    if ((lost || found.condition > take_apart_beyond) && pending() > 1) return take_apart();
     absorb(std::move(found));
     start_group();
   }

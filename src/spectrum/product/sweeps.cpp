@@ -59,6 +59,16 @@ ProductValues compared(ProductValues last, const ProductValues& before) {
   return last;
 }
 
+/// Largest relative difference of the values that both have.
+Real distance(const ProductValues& a, const ProductValues& b) {
+  Real largest = 0;
+  for (Index i = 0; i < std::min(a.rank, b.rank); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    largest = std::max(largest, relative_difference(a.sigma[at], b.sigma[at]));
+  }
+  return largest;
+}
+
 /// Whether another sweep is worth it: the values are not what they could be, and the last one did help.
 bool worth_another(const ProductValues& now, const std::optional<ProductValues>& before) {
   const bool good = now.relative_error_estimate < good_enough && now.rank == now.rank_bound;
@@ -71,11 +81,15 @@ bool worth_another(const ProductValues& now, const std::optional<ProductValues>&
 ProductValues product_singular_values(const FactorSource& factors, const ProductOptions& options) {
   REZERO_REQUIRE(factors.count > 0);
   Sweep before = sweep(factors, Direction::transposed, {}, options.workers);
-  std::optional<ProductValues> result;
+  std::optional<ProductValues> result, earlier;
   Direction direction = Direction::forward;
   for (int sweeps = 2; sweeps <= most_sweeps; ++sweeps) {
     Sweep last = sweep(factors, direction, std::move(before.range), options.workers);
-    ProductValues now = compared(last.values, before.values);
+    // A badly graded factor is met in its own order in one direction only: there two sweeps agree. Both lie
+    // within the estimate, so the choice does not enter it.
+    const bool steadier = earlier && distance(*earlier, last.values) > distance(last.values, before.values);
+    const ProductValues& steady = steadier ? before.values : last.values;
+    ProductValues now = compared(steady, steadier ? last.values : before.values);
     now.sweeps = sweeps;
     const auto dimension = static_cast<Index>(now.sigma.size());
     now.rank_bound = std::max(std::min(now.rank_bound, dimension - options.proved_zeros), now.rank);
@@ -85,6 +99,7 @@ ProductValues product_singular_values(const FactorSource& factors, const Product
         (now.rank == result->rank && now.relative_error_estimate < result->relative_error_estimate);
     if (better) result = std::move(now);
     if (!go_on) break;
+    earlier = std::move(before.values);
     before = std::move(last);
     direction = direction == Direction::forward ? Direction::transposed : Direction::forward;
   }
