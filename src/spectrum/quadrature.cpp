@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "spectrum/small_svd.h"
+#include "spectrum/gauss_rule.h"
 
 namespace rezero::detail {
 namespace {
@@ -17,20 +17,15 @@ constexpr Real converged_residual = 1e-6;
 }  // namespace
 
 ProbeMeasure::ProbeMeasure(const std::vector<Real>& alpha, const std::vector<Real>& beta, Index steps) {
-  Matrix B = Matrix::Zero(steps, steps);
-  for (Index j = 0; j < steps; ++j) {
-    B(j, j) = alpha[static_cast<std::size_t>(j)];
-    if (j + 1 < steps) B(j, j + 1) = beta[static_cast<std::size_t>(j)];
-  }
-  const SmallSvd svd = small_svd(B);
-  const Real coupling = beta[static_cast<std::size_t>(steps - 1)];
-  const Real floor = svd.sigma[0] * eps * std::sqrt(static_cast<Real>(steps));
+  const GaussRule rule = gauss_rule(alpha, beta, steps);
+  const Real coupling = beta[static_cast<std::size_t>(steps - 1)], largest = rule.node.back();
+  const Real floor = largest * eps * std::sqrt(static_cast<Real>(steps));
   Real below = 0;
-  for (Index i = steps; i-- > 0;) {
-    const Real node = svd.sigma[i] > floor ? svd.sigma[i] : 0, weight = std::pow(svd.right(0, i), 2);
+  for (std::size_t i = 0; i < rule.node.size(); ++i) {
+    const Real node = rule.node[i] > floor ? rule.node[i] : 0, weight = rule.weight[i];
     nodes_.push_back(node), weights_.push_back(weight);
-    const Real residual = coupling * std::abs(svd.left(steps - 1, i));
-    if (node == 0 || residual <= converged_residual * svd.sigma[0]) {
+    const Real residual = coupling * rule.last[i];
+    if (node == 0 || residual <= converged_residual * largest) {
       jumps_.emplace_back(node, weight);
       continue;
     }
