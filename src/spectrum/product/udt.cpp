@@ -76,9 +76,10 @@ void Udt::multiply(const OrderedQr& qr, std::int64_t exponent) {
     rows_ = std::move(X);
   } else {
     Matrix product(rows_.columns.rows(), X.count());
-    if (X.columns.rows() == X.columns.cols())
+    const bool any = product.size() > 0;  // Eigen's triangular product wants a direction to be left
+    if (any && X.columns.rows() == X.columns.cols())
       product.noalias() = rows_.columns * X.columns.triangularView<Eigen::Lower>();
-    else
+    else if (any)
       product.noalias() = rows_.columns * X.columns;
     rows_ = {std::move(product), std::move(X.exponents)};
   }
