@@ -98,8 +98,7 @@ void BM_layer(benchmark::State& state) {
   const Index d = state.range(0), T = state.range(1);
   const LayerMaps layer = layer_maps(d, T, state.range(2), state.range(3) != 0);
   const auto attention_flops = static_cast<double>(8 * d * d * T + 8 * d * T * T),
-             feed_forward_flops = static_cast<double>(2 * d * d * T),
-             flops = attention_flops + feed_forward_flops;
+             feed_forward_flops = static_cast<double>(2 * d * d * T);
   Panel panel(d * T);
   GemmRate gemm;
   Least unit, attention, feed_forward, attention_back, feed_forward_back;
