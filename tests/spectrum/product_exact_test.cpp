@@ -61,7 +61,7 @@ std::vector<ProductCase> product_cases(bool slow) {
             {"3 W", 2, 300, 200, 1e-11, plain(2, 3)}};
   return {{"I + W", 16, 200, 150, 1e-11, residual(16, 1)}, {"I + W2 relu' W1", 16, 200, 130, 1e-10, relu(16)},
           {"W", 16, 200, 200, 1e-11, plain(16, 1)},        {"I + W", 32, 200, 170, 1e-11, residual(32, 1)},
-          {"W", 32, 200, 200, 1e-11, plain(32, 1)},        {"I + W", 16, 700, 500, 1e-10, residual(16, 1)},
+          {"W", 32, 200, 230, 1e-11, plain(32, 1)},        {"I + W", 16, 700, 500, 1e-10, residual(16, 1)},
           {"3 W", 16, 500, 460, 1e-10, plain(16, 3)}};
 }
 
