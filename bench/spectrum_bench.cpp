@@ -29,12 +29,12 @@ void full_spectrum(benchmark::State& state) {
 void uncertified_values(benchmark::State& state) {
   const ScaledMatrix J = random_jacobian(state.range(0));
   const SpectrumMethod& dense = spectrum_methods().at("dense");
-  for (auto _ : state) benchmark::DoNotOptimize(dense.full(J.mantissa));
+  for (auto _ : state) benchmark::DoNotOptimize(dense.full(J.mantissa, 1));
 }
 
 void certificate(benchmark::State& state) {
   const ScaledMatrix J = random_jacobian(state.range(0));
-  const FullValues values = spectrum_methods().at("dense").full(J.mantissa);
+  const FullValues values = spectrum_methods().at("dense").full(J.mantissa, 1);
   for (auto _ : state)
     benchmark::DoNotOptimize(certify_full(J.mantissa, values.sigma, values.relative_resolution));
 }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "small_product.h"
+#include "linalg/small_product.h"
 
 namespace rezero {
 namespace {

@@ -10,12 +10,8 @@
 #include <limits>
 #include <mutex>
 #include <string>
-#include <system_error>
-#include <thread>
-#include <vector>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
+
+#include "parallel/pool.h"
 
 namespace rezero {
 namespace {
@@ -41,14 +37,6 @@ class FirstException {
   std::exception_ptr exception_;
 };
 
-bool inside_parallel_region() {
-#ifdef _OPENMP
-  return omp_in_parallel() != 0;
-#else
-  return false;
-#endif
-}
-
 /// CPU quota of the control group (version 2, then 1) in processors; infinity when there is none.
 double cgroup_quota() {
   std::ifstream v2("/sys/fs/cgroup/cpu.max");
@@ -63,48 +51,28 @@ double cgroup_quota() {
   return std::numeric_limits<double>::infinity();
 }
 
-/// OpenMP ends the process when it cannot start a thread. Starting as many plain threads first tells how many
-/// there can be; asked once for each larger number.
-int startable_threads(int wanted) {
-  static std::mutex mutex;
-  static int proven = 1;
-  const std::lock_guard<std::mutex> lock(mutex);
-  if (wanted <= proven) return wanted;
-  std::vector<std::thread> probes;
-  std::atomic<bool> done{false};
-  try {
-    while (static_cast<int>(probes.size()) + 1 < wanted)
-      probes.emplace_back([&done] {
-        while (!done) std::this_thread::yield();
-      });
-  } catch (const std::system_error&) {
-    wanted = std::max(1, static_cast<int>(probes.size()) / 2);  // room for what the threads will need
-  }
-  done = true;
-  for (std::thread& probe : probes) probe.join();
-  proven = std::max(proven, wanted);
-  return wanted;
-}
+/// Set while the thread works for a loop.
+thread_local bool inside_loop = false;
 
 }  // namespace
 
 void for_each_index(Index count, int workers, const std::function<void(Index)>& f) {
   const int threads = static_cast<int>(std::min<Index>(std::max(workers, 1), count));
-  if (threads <= 1 || inside_parallel_region()) {
+  if (threads <= 1 || inside_loop) {
     for (Index i = 0; i < count; ++i) f(i);
     return;
   }
-  [[maybe_unused]] const int started = startable_threads(threads);
   FirstException failure;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(started)
-  for (Index i = 0; i < count; ++i) {
-    if (failure.stopped()) continue;
-    try {
-      f(i);
-    } catch (...) {
-      failure.keep(i);
-    }
-  }
+  std::atomic<Index> next{0};
+  detail::Pool::instance().run(threads - 1, [&] {
+    inside_loop = true;
+    for (Index i = next++; i < count && !failure.stopped(); i = next++) try {
+        f(i);
+      } catch (...) {
+        failure.keep(i);
+      }
+    inside_loop = false;
+  });
   failure.rethrow();
 }
 

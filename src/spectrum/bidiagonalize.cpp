@@ -1,24 +1,40 @@
 #include <Eigen/SVD>
+#include <algorithm>
 
 #include "spectrum/bidiagonal.h"
+#include "spectrum/two_stage/band_reduction.h"
+#include "spectrum/two_stage/bulge_chase.h"
 
 namespace rezero::detail {
 namespace {
 
+/// Of the band: wider bands make better products of the first stage and more work for the second, which gains
+/// less from threads.
+Index band_width(Index n) {
+  return n < 384 ? 16 : n < 1536 ? 24 : 48;
+}
+
 /// A is overwritten by the reflectors. rows ≥ cols ≥ 2.
-Bidiagonal reduce(Matrix&& A) {
+Bidiagonal in_one_stage(Matrix&& A) {
   const Index n = A.cols();
   Eigen::internal::BandMatrix<Real, Eigen::Dynamic, Eigen::Dynamic, 1, 0, Eigen::RowMajor> band(n, n);
   Eigen::internal::upperbidiagonalization_inplace_blocked(A, band);
   return {band.diagonal(), band.template diagonal<1>()};
 }
 
+Bidiagonal in_two_stages(const Matrix& A, int workers) {
+  return chase_bulges(reduce_to_band(A, band_width(A.cols()), workers), workers);
+}
+
 }  // namespace
 
-Bidiagonal bidiagonalize(const Matrix& A) {
+Bidiagonal bidiagonalize(const Matrix& A, int workers) {
   // A single row or column has its norm as only value; entries near 1 cannot overflow it.
   if (A.rows() == 1 || A.cols() == 1) return {Vector::Constant(1, A.norm()), Vector()};
-  return A.rows() < A.cols() ? reduce(Matrix(A.transpose())) : reduce(Matrix(A));
+  constexpr Index large = 96;
+  const bool wide = A.rows() < A.cols();
+  if (std::min(A.rows(), A.cols()) < large) return in_one_stage(wide ? Matrix(A.transpose()) : Matrix(A));
+  return wide ? in_two_stages(A.transpose(), workers) : in_two_stages(A, workers);
 }
 
 }  // namespace rezero::detail

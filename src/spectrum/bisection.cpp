@@ -43,13 +43,13 @@ constexpr int rounds_with_guesses =
 
 class Bisection {
  public:
-  explicit Bisection(const Squares& squares)
-      : squares_(squares), ascending_(Vector::Zero(squares.q.size())) {}
+  Bisection(const Squares& squares, int workers)
+      : squares_(squares), workers_(workers), ascending_(Vector::Zero(squares.q.size())) {}
 
   /// √μ for every eigenvalue μ, ascending.
   Vector run() {
     at_.point.assign(1, lowest_point);
-    count_below_points(squares_, at_);
+    count_below_points(squares_, at_, workers_);
     const Index n = ascending_.size(), zeros = std::min<Index>(at_.below[0], n);  // those below it stay 0
     keep({to_bits(lowest_point), to_bits(squares_.upper), zeros, n});
     for (int round = 0; !next_.empty(); ++round) {
@@ -59,7 +59,7 @@ class Bisection {
       for (Interval& interval : active_)
         if (interval.guess == 0 || round >= rounds_with_guesses || !surround_guess(interval))
           divide(interval);
-      count_below_points(squares_, at_);
+      count_below_points(squares_, at_, workers_);
       split();
     }
     return ascending_;
@@ -128,6 +128,7 @@ class Bisection {
   }
 
   const Squares& squares_;
+  int workers_;
   Vector ascending_;
   std::vector<Interval> active_, next_;
   PointCounts at_;
@@ -135,13 +136,13 @@ class Bisection {
 
 }  // namespace
 
-Vector bidiagonal_singular_values(const Bidiagonal& B) {
+Vector bidiagonal_singular_values(const Bidiagonal& B, int workers) {
   const Index n = B.diagonal.size();
   Real largest = B.diagonal.cwiseAbs().maxCoeff();
   if (n > 1) largest = std::max(largest, B.superdiagonal.cwiseAbs().maxCoeff());
   if (largest == 0) return Vector::Zero(n);
   const Squares squares = squares_of(B, largest);
-  const Vector ascending = Bisection(squares).run();
+  const Vector ascending = Bisection(squares, workers).run();
   Vector sigma(n);
   for (Index i = 0; i < n; ++i) sigma[i] = std::ldexp(ascending[n - 1 - i], squares.shift);
   return sigma;

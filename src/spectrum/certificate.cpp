@@ -4,13 +4,15 @@
 #include <cmath>
 #include <limits>
 
+#include "rezero/parallel/for_each.h"
 #include "rezero/spectrum/spectrum.h"
+#include "spectrum/certificate.h"
 #include "spectrum/text.h"
 
 namespace rezero {
+namespace detail {
 namespace {
 
-using detail::text;
 constexpr Real eps = std::numeric_limits<Real>::epsilon();
 
 Certificate failed(std::string reason) {
@@ -26,31 +28,20 @@ std::string order_fault(const Vector& s) {
   return {};
 }
 
-/// ‖AᵀA‖_F (or ‖AAᵀ‖_F, the same number, of the smaller side) without forming it: panels of 128 columns of
-/// the lower half, each off-diagonal entry counted twice. Cost n² max; memory 128 n.
-Real gram_norm(ConstColumns A) {
-  constexpr Index panel = 128;
-  const bool wide = A.cols() > A.rows();
-  const Index n = std::min(A.rows(), A.cols());
-  Real total = 0;
-  Matrix block;
-  for (Index start = 0; start < n; start += panel) {
-    const Index width = std::min(panel, n - start), rest = n - start;
-    if (wide)
-      block.noalias() = A.bottomRows(rest) * A.middleRows(start, width).transpose();
-    else
-      block.noalias() = A.rightCols(rest).transpose() * A.middleCols(start, width);
-    total += block.topRows(width).squaredNorm() + 2 * block.bottomRows(rest - width).squaredNorm();
-  }
-  return std::sqrt(total);
-}
+constexpr Index gram_panel = 128;
 
-/// log|det| of A (of R when A is rectangular) and the backward error of the factorization over the largest
-/// entry, in units of n eps: 1 for QR; the growth of the entries for LU with partial pivoting (Wilkinson
-/// 1961).
-struct LogDeterminant {
-  Real value = 0, growth = 1;
-};
+/// One panel's part of ‖AᵀA‖_F² (or ‖AAᵀ‖_F², the same number, of the smaller side) without forming it: 128
+/// columns of the lower half, each off-diagonal entry counted twice. Cost of all n² max; memory 128 n a
+/// thread.
+Real gram_part(ConstColumns A, Index start) {
+  const Index n = std::min(A.rows(), A.cols()), width = std::min(gram_panel, n - start), rest = n - start;
+  Matrix block;
+  if (A.cols() > A.rows())
+    block.noalias() = A.bottomRows(rest) * A.middleRows(start, width).transpose();
+  else
+    block.noalias() = A.rightCols(rest).transpose() * A.middleCols(start, width);
+  return block.topRows(width).squaredNorm() + 2 * block.bottomRows(rest - width).squaredNorm();
+}
 
 Real log_product(const Vector& pivots) {
   return pivots.array().abs().log().sum();
@@ -75,8 +66,7 @@ LogDeterminant log_determinant(ConstColumns A, Real largest) {
 
 /// Weyl: the factorization is exact for A + E, ‖E‖ ≤ n eps growth σ₁, and the values s are within
 /// relative_resolution σ₁ of A's, so each value of A + E lies within δσ₁ of its sᵢ.
-std::string determinant_fault(ConstColumns A, const Vector& s, Real relative_resolution, Real largest) {
-  const LogDeterminant determinant = log_determinant(A, largest);
+std::string determinant_fault(const LogDeterminant& determinant, const Vector& s, Real relative_resolution) {
   const Real n = static_cast<Real>(s.size());
   const Real radius = (relative_resolution + n * eps * determinant.growth) * s[0];
   const Real sum_slack =
@@ -99,10 +89,30 @@ std::string norm_fault(const char* what, Real of_values, Real of_matrix, Real to
 
 }  // namespace
 
-Certificate certify_full(ConstColumns A, const Vector& s, Real relative_resolution) {
-  const Index n = std::min(A.rows(), A.cols());
+MatrixFacts measure(ConstColumns A, int workers) {
+  MatrixFacts facts;
+  facts.dimension = std::min(A.rows(), A.cols());
+  facts.largest = max_abs(A);
+  if (facts.dimension == 0 || facts.largest == 0 || !std::isfinite(facts.largest)) return facts;
+  const ScaledReal frobenius = frobenius_norm(A);
+  facts.norm = std::ldexp(frobenius.mantissa, static_cast<int>(frobenius.exponent));
+  const Index panels = (facts.dimension + gram_panel - 1) / gram_panel;
+  Vector gram = Vector::Zero(panels);
+  for_each_index(1 + panels, workers, [&](Index i) {
+    if (i == 0)
+      facts.determinant = log_determinant(A, facts.largest);
+    else
+      gram[i - 1] = gram_part(A, (i - 1) * gram_panel);
+  });
+  for (const Real part : gram) facts.gram_norm += part;
+  facts.gram_norm = std::sqrt(facts.gram_norm);
+  return facts;
+}
+
+Certificate certify(const MatrixFacts& facts, const Vector& s, Real relative_resolution) {
+  const Index n = facts.dimension;
   if (s.size() != n) return failed(std::to_string(s.size()) + " values where there are " + std::to_string(n));
-  const Real largest = max_abs(A);
+  const Real largest = facts.largest;
   if (!std::isfinite(largest)) return failed("the matrix has an entry that is not finite");
   if (std::string fault = order_fault(s); !fault.empty()) return failed(fault);
   if (n == 0 || largest == 0)
@@ -110,17 +120,21 @@ Certificate certify_full(ConstColumns A, const Vector& s, Real relative_resoluti
   if (s[0] == 0) return failed("all values are zero and the matrix is not");
 
   const Real tolerance = 8 * static_cast<Real>(n) * eps;
-  const ScaledReal frobenius = frobenius_norm(A);
-  const Real norm = std::ldexp(frobenius.mantissa, static_cast<int>(frobenius.exponent));
-  if (std::string fault = norm_fault("||s||_2 and ||A||_F", s.norm(), norm, tolerance); !fault.empty())
+  if (std::string fault = norm_fault("||s||_2 and ||A||_F", s.norm(), facts.norm, tolerance); !fault.empty())
     return failed(fault);
   if (std::string fault =
-          norm_fault("||s||_4^2 and ||A'A||_F", s.cwiseAbs2().norm(), gram_norm(A), tolerance);
+          norm_fault("||s||_4^2 and ||A'A||_F", s.cwiseAbs2().norm(), facts.gram_norm, tolerance);
       !fault.empty())
     return failed(fault);
-  if (std::string fault = determinant_fault(A, s, relative_resolution, largest); !fault.empty())
+  if (std::string fault = determinant_fault(facts.determinant, s, relative_resolution); !fault.empty())
     return failed(fault);
   return {true, {}};
+}
+
+}  // namespace detail
+
+Certificate certify_full(ConstColumns A, const Vector& s, Real relative_resolution) {
+  return detail::certify(detail::measure(A, 1), s, relative_resolution);
 }
 
 }  // namespace rezero

@@ -1,7 +1,10 @@
 #include "spectrum/chain.h"
 
 #include <algorithm>
+#include <optional>
 
+#include "rezero/parallel/for_each.h"
+#include "spectrum/certificate.h"
 #include "spectrum/structure.h"
 
 namespace rezero::detail {
@@ -19,6 +22,22 @@ std::vector<const SpectrumMethod*> chain_for(const Matrix& A, const SpectrumMeth
       usable.push_back(method);
   }
   return usable;
+}
+
+/// A method's values, and what the certificate needs unless it is known: side by side where the matrix is too
+/// small for either to gain much from threads.
+FullValues values_and_facts(const SpectrumMethod& method, const Matrix& A, int workers,
+                            std::optional<MatrixFacts>& facts) {
+  constexpr Index large = 768;
+  FullValues values;
+  const bool side_by_side = std::min(A.rows(), A.cols()) < large;
+  for_each_index(facts ? 1 : 2, side_by_side ? workers : 1, [&](Index i) {
+    if (i == 0)
+      values = method.full(A, workers);
+    else
+      facts = measure(A, workers);
+  });
+  return values;
 }
 
 /// The values of A followed by the zeros that its zero rows and columns prove.
@@ -52,17 +71,18 @@ Spectrum breakdown(Index dimension, const SpectrumRequest& request, std::string 
   return spectrum;
 }
 
-Spectrum full_spectrum(const Matrix& A, std::int64_t exponent, const SpectrumMethod& first) {
+Spectrum full_spectrum(const Matrix& A, std::int64_t exponent, const SpectrumMethod& first, int workers) {
   const std::optional<Matrix> dense_part = without_zero_lines(A);
   const Matrix& core = dense_part ? *dense_part : A;
   Spectrum spectrum;
   spectrum.dimension = std::min(A.rows(), A.cols());
   if (first.applies && !first.applies(core))
     spectrum.failures.push_back({std::string(first.name), "does not apply to this matrix"});
+  std::optional<MatrixFacts> facts;
   for (const SpectrumMethod* method : chain_for(core, first)) {
-    const FullValues values = method->full(core);
+    const FullValues values = values_and_facts(*method, core, workers, facts);
     std::string fault = values.failure;
-    if (fault.empty()) fault = certify_full(core, values.sigma, values.relative_resolution).reason;
+    if (fault.empty()) fault = certify(*facts, values.sigma, values.relative_resolution).reason;
     spectrum.method = method->name;
     if (fault.empty()) {
       publish(spectrum, values, exponent);

@@ -7,8 +7,8 @@ namespace rezero::detail {
 
 /// The full spectrum of the normalized, finite A (entries mean A · 2^exponent) by `first` and, when it fails,
 /// by the other full methods in registry order; permuted-diagonal is always asked first. Memory: the method's
-/// or the certificate's, never both; one copy of A more when A has zero rows or columns.
-Spectrum full_spectrum(const Matrix& A, std::int64_t exponent, const SpectrumMethod& first);
+/// or the certificate's, both where they are small; one copy of A more when A has zero rows or columns.
+Spectrum full_spectrum(const Matrix& A, std::int64_t exponent, const SpectrumMethod& first, int workers = 1);
 
 /// The parts of a full spectrum that the request asks for; verified, since all values are known.
 Spectrum truncate(Spectrum full, const SpectrumRequest& request);

@@ -36,7 +36,7 @@ void check_request(const SpectrumRequest& request, const SpectrumMethod& method,
 
 /// The chain, for the wanted part of a formed J.
 Spectrum by_chain(const ScaledMatrix& J, const SpectrumRequest& request, const SpectrumMethod& first) {
-  return detail::truncate(detail::full_spectrum(J.mantissa, J.exponent, first), request);
+  return detail::truncate(detail::full_spectrum(J.mantissa, J.exponent, first, request.workers), request);
 }
 
 /// What the method itself certifies; what it cannot is computed in full where J is formed.

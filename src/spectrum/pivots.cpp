@@ -5,6 +5,8 @@
 #include <cstring>
 #include <limits>
 
+#include "rezero/parallel/for_each.h"
+
 namespace rezero::detail {
 namespace {
 
@@ -60,13 +62,21 @@ Squares squares_of(const Bidiagonal& B, Real largest) {
   return squares;
 }
 
-void count_below_points(const Squares& squares, PointCounts& counts) {
+void count_below_points(const Squares& squares, PointCounts& counts, int workers) {
   const std::size_t padded = (counts.point.size() + pivot_group - 1) / pivot_group * pivot_group;
   counts.point.resize(padded, counts.point.back());
   counts.below.resize(padded);
   counts.slope.resize(padded);
-  for (std::size_t j = 0; j < padded; j += pivot_group)
-    count_group(squares, &counts.point[j], &counts.below[j], &counts.slope[j]);
+  const Index groups = static_cast<Index>(padded) / pivot_group;
+  // A thread is worth waking for some twenty microseconds of work.
+  const Index parts =
+      std::clamp<Index>(groups * squares.q.size() / 2048, 1, std::min<Index>(groups, workers));
+  for_each_index(parts, workers, [&](Index part) {
+    for (Index g = groups * part / parts; g < groups * (part + 1) / parts; ++g) {
+      const auto j = static_cast<std::size_t>(g * pivot_group);
+      count_group(squares, &counts.point[j], &counts.below[j], &counts.slope[j]);
+    }
+  });
 }
 
 }  // namespace rezero::detail

@@ -39,7 +39,8 @@ struct PointCounts {
   std::vector<Real> slope;          ///< d/dμ log|det|; not a number where a pivot vanished: a hint, no more
 };
 
-/// Fills below and slope for every point; pads all three to a full group. Cost n divisions a point.
-void count_below_points(const Squares& squares, PointCounts& counts);
+/// Fills below and slope for every point; pads all three to a full group. Cost n divisions a point; groups
+/// are shared out to `workers` threads where there is enough to do.
+void count_below_points(const Squares& squares, PointCounts& counts, int workers);
 
 }  // namespace rezero::detail

@@ -86,6 +86,27 @@ TEST(ForEachIndex, ExceptionsOfInnerLoopsComeOutToo) {
       std::bad_alloc);
 }
 
+/// Many short loops in a row, of which a late thread must not enter the next.
+TEST(ForEachIndex, ShortLoopsInARow) {
+  for (int loop = 0; loop < 20000; ++loop) {
+    std::atomic<int> calls{0};
+    for_each_index(3, 1 + loop % 5, [&](Index) { ++calls; });
+    ASSERT_EQ(calls, 3) << loop;
+  }
+}
+
+/// Two threads of the caller's own: the second loop runs on its calling thread.
+TEST(ForEachIndex, LoopsOfSeveralCallers) {
+  std::atomic<int> calls{0};
+  const auto loops = [&] {
+    for (int loop = 0; loop < 500; ++loop) for_each_index(4, 3, [&](Index) { ++calls; });
+  };
+  std::thread other(loops);
+  loops();
+  other.join();
+  EXPECT_EQ(calls, 4000);
+}
+
 TEST(AvailableProcessors, AtLeastOne) {
   EXPECT_GE(available_processors(), 1);
 }

@@ -14,10 +14,10 @@ using testing::random_matrix;
 using testing::with_values;
 
 Vector honest(const Matrix& A) {
-  return spectrum_methods().at("dense").full(A).sigma;
+  return spectrum_methods().at("dense").full(A, 1).sigma;
 }
 
-SpectrumMethod method_of(FullValues (*full)(const Matrix&)) {
+SpectrumMethod method_of(FullValues (*full)(const Matrix&, int)) {
   SpectrumMethod method;
   method.name = "liar";
   method.full = full;
@@ -35,26 +35,26 @@ void expect_replaced(const SpectrumMethod& liar, const Matrix& A, const std::str
 }
 
 TEST(Chain, AMethodThatSaysItFailed) {
-  expect_replaced(method_of([](const Matrix&) -> FullValues {
+  expect_replaced(method_of([](const Matrix&, int) -> FullValues {
                     return {{}, 0, false, "out of luck"};
                   }),
                   random_matrix(20, 20, 1), "out of luck");
 }
 
 TEST(Chain, AMethodThatReturnsNan) {
-  expect_replaced(method_of([](const Matrix& A) -> FullValues {
+  expect_replaced(method_of([](const Matrix& A, int) -> FullValues {
                     return {Vector::Constant(A.cols(), std::nan("")), 1e-14, false, {}};
                   }),
                   random_matrix(20, 20, 2), "not finite");
 }
 
 TEST(Chain, AMethodThatReturnsNothing) {
-  expect_replaced(method_of([](const Matrix&) -> FullValues { return {}; }), random_matrix(20, 20, 3),
+  expect_replaced(method_of([](const Matrix&, int) -> FullValues { return {}; }), random_matrix(20, 20, 3),
                   "0 values");
 }
 
 TEST(Chain, AMethodThatIsSlightlyOff) {
-  expect_replaced(method_of([](const Matrix& A) -> FullValues {
+  expect_replaced(method_of([](const Matrix& A, int) -> FullValues {
                     Vector s = honest(A);
                     s[5] *= 1 + 1e-10;
                     return {s, 1e-14, false, {}};
@@ -65,7 +65,7 @@ TEST(Chain, AMethodThatIsSlightlyOff) {
 TEST(Chain, AMethodThatLosesSmallValues) {
   Vector s = Vector::Ones(60);
   s.tail(30).setConstant(1e-8);
-  expect_replaced(method_of([](const Matrix& A) -> FullValues {
+  expect_replaced(method_of([](const Matrix& A, int) -> FullValues {
                     Vector lost = honest(A);
                     lost.tail(30).setZero();
                     return {lost, 1e-14, false, {}};

@@ -36,8 +36,9 @@ struct SpectrumMethod {
   /// Whether the method can do this matrix at all; null: every one. A cheap test: in the chain a method that
   /// does not apply is passed over without being counted as a failure.
   bool (*applies)(const Matrix& A) = nullptr;
-  /// All singular values of a finite, normalized, non-empty A.
-  FullValues (*full)(const Matrix& A) = nullptr;
+  /// All singular values of a finite, normalized, non-empty A on up to `workers` threads, on whose number no bit
+  /// depends.
+  FullValues (*full)(const Matrix& A, int workers) = nullptr;
   /// What the request asks for, certified by the method's own means: status converged, or breakdown with a
   /// message. J has the form that the method needs; a matrix among its forms is normalized and finite.
   Spectrum (*compute)(const JacobianView& J, const SpectrumRequest& request) = nullptr;

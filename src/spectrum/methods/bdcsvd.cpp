@@ -9,7 +9,7 @@
 namespace rezero {
 namespace {
 
-FullValues bdcsvd_values(const Matrix& A) {
+FullValues bdcsvd_values(const Matrix& A, int /*workers*/) {
   const Eigen::BDCSVD<Matrix> svd(A);
   if (svd.info() != Eigen::Success) return {{}, 0, false, "Eigen::BDCSVD did not converge"};
   return {svd.singularValues(), detail::dense_resolution(A), false, {}};

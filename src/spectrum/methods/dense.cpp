@@ -1,4 +1,4 @@
-/// Householder bidiagonalization, then bisection: the default.
+/// Householder bidiagonalization, in two stages from n = 96 up, then bisection: the default.
 
 #include "rezero/spectrum/method.h"
 #include "spectrum/bidiagonal.h"
@@ -7,11 +7,11 @@
 namespace rezero {
 namespace {
 
-FullValues dense_values(const Matrix& A) {
-  const detail::Bidiagonal B = detail::bidiagonalize(A);
+FullValues dense_values(const Matrix& A, int workers) {
+  const detail::Bidiagonal B = detail::bidiagonalize(A, workers);
   if (!B.diagonal.allFinite() || !B.superdiagonal.allFinite())
     return {{}, 0, false, "the bidiagonalization gave a value that is not finite"};
-  const Vector sigma = detail::bidiagonal_singular_values(B);
+  const Vector sigma = detail::bidiagonal_singular_values(B, workers);
   return {sigma, detail::dense_resolution(A), false, detail::sturm_certificate(B, sigma)};
 }
 
@@ -21,7 +21,8 @@ SpectrumMethod dense_method() {
   SpectrumMethod method;
   method.name = "dense";
   method.summary = "all values: Householder bidiagonalization and bisection with Sturm counts";
-  method.reference = "Golub & Kahan 1965; Dhillon & Parlett 2004 (stationary qd transformation)";
+  method.reference =
+      "Golub & Kahan 1965; Großer & Lang 1999 (two stages); Dhillon & Parlett 2004 (qd transformation)";
   method.full = dense_values;
   return method;
 }

@@ -8,7 +8,7 @@
 namespace rezero {
 namespace {
 
-FullValues jacobi_values(const Matrix& A) {
+FullValues jacobi_values(const Matrix& A, int /*workers*/) {
   const Eigen::JacobiSVD<Matrix> svd(A);
   if (svd.info() != Eigen::Success) return {{}, 0, false, "Eigen::JacobiSVD did not converge"};
   return {svd.singularValues(), 4 * detail::dense_resolution(A), false, {}};

@@ -26,7 +26,7 @@ bool at_most_one_each(const Matrix& A) {
   return true;
 }
 
-FullValues permuted_diagonal_values(const Matrix& A) {
+FullValues permuted_diagonal_values(const Matrix& A, int /*workers*/) {
   if (!at_most_one_each(A)) return {{}, 0, true, "more than one non-zero in a row or column"};
   std::vector<Real> entries;
   for (Index j = 0; j < A.cols(); ++j)

@@ -1,4 +1,4 @@
-#include "layers/small_product.h"
+#include "linalg/small_product.h"
 
 #include <gtest/gtest.h>
 

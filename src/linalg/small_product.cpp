@@ -1,4 +1,4 @@
-#include "small_product.h"
+#include "linalg/small_product.h"
 
 #include "rezero/core/contract.h"
 
@@ -10,13 +10,13 @@ typedef Real Lanes __attribute__((vector_size(sizeof(Real) * lane_count)));
 typedef Real LooseLanes
     __attribute__((vector_size(sizeof(Real) * lane_count), aligned(alignof(Real)), may_alias));
 
-/// What a strip's sums fit in: two vectors of rows by eight columns of 32 registers, by four of 16.
+/// What a strip's sums fit in: three vectors of rows by eight columns of 32 registers, by four of 16.
 #if defined(__AVX512F__)
 constexpr int tile_columns = 8;
 #else
 constexpr int tile_columns = 4;
 #endif
-constexpr Index tile_vectors = 2;
+static_assert(strip_rows % (3 * lane_count) == 0);
 
 template <int vectors, int columns>
 struct Tile {
@@ -38,6 +38,14 @@ struct Tile {
     }
   }
 
+  void load(const Real* C, Index stride) {
+#pragma GCC unroll 8
+    for (int j = 0; j < columns; ++j)
+#pragma GCC unroll 8
+      for (int i = 0; i < vectors; ++i)
+        sum[j][i] = *reinterpret_cast<const LooseLanes*>(C + j * stride + i * lane_count);
+  }
+
   void store(Real* C, Index stride) const {
 #pragma GCC unroll 8
     for (int j = 0; j < columns; ++j)
@@ -53,11 +61,13 @@ struct Job {
   Index rows;
   Real* C;
   Index stride;
+  bool accumulate;
 };
 
 template <int vectors, int columns>
 void tile(const Job& job, Index row, Index column) {
   Tile<vectors, columns> sums;
+  if (job.accumulate) sums.load(job.C + column * job.stride + row, job.stride);
   for (int i = 0; i < job.count; ++i) sums.add(job.products[i], row, column);
   sums.store(job.C + column * job.stride + row, job.stride);
 }
@@ -65,9 +75,11 @@ void tile(const Job& job, Index row, Index column) {
 template <int columns>
 void strip(const Job& job, Index column) {
   Index row = 0;
-  for (; row + tile_vectors * lane_count <= job.rows; row += tile_vectors * lane_count)
-    tile<tile_vectors, columns>(job, row, column);
-  if (row < job.rows) tile<1, columns>(job, row, column);
+  for (; row + 3 * lane_count <= job.rows; row += 3 * lane_count) tile<3, columns>(job, row, column);
+  if (row + 2 * lane_count <= job.rows)
+    tile<2, columns>(job, row, column);
+  else if (row < job.rows)
+    tile<1, columns>(job, row, column);
 }
 
 void run(const Job& job, Index columns) {
@@ -83,11 +95,15 @@ void run(const Job& job, Index columns) {
 void add_products(const SmallProduct& first, const SmallProduct& second, Index rows, Index columns, Real* C,
                   Index stride) {
   const SmallProduct both[] = {first, second};
-  run({both, 2, rows, C, stride}, columns);
+  run({both, 2, rows, C, stride, false}, columns);
+}
+
+void accumulate_product(const SmallProduct& product, Index rows, Index columns, Real* C, Index stride) {
+  run({&product, 1, rows, C, stride, true}, columns);
 }
 
 void small_product(const SmallProduct& product, Index rows, Index columns, Real* C, Index stride) {
-  run({&product, 1, rows, C, stride}, columns);
+  run({&product, 1, rows, C, stride, false}, columns);
 }
 
 }  // namespace rezero

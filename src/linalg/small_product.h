@@ -1,6 +1,6 @@
 #pragma once
-/// Sums of matrix products too small for a blocked GEMM: the operands lie in the first-level cache, so
-/// nothing is packed, and nothing is called per product but the loop itself.
+/// Sums of matrix products that are too small or too narrow for a blocked GEMM: nothing is packed, and
+/// nothing is called per product but the loop itself. Fast where the left operand lies in a near cache.
 
 #include "rezero/core/types.h"
 
@@ -22,6 +22,8 @@ constexpr Index padded(Index n) {
 
 /// The widest right operand whose product stays in registers: strips of that many columns are fastest.
 constexpr Index strip_width = 8;
+/// Rows that are fastest: multiples of that many fill the registers.
+constexpr Index strip_rows = 24;
 
 /// A (rows × depth, column-major, `stride` between columns) times B (depth × columns, entry (k, j) at
 /// B[k·row + j·column]).
@@ -38,6 +40,8 @@ struct SmallProduct {
 /// 2·rows·columns·(depth₁ + depth₂).
 void add_products(const SmallProduct& first, const SmallProduct& second, Index rows, Index columns, Real* C,
                   Index stride);
+/// C += A B.
+void accumulate_product(const SmallProduct& product, Index rows, Index columns, Real* C, Index stride);
 /// C = A B.
 void small_product(const SmallProduct& product, Index rows, Index columns, Real* C, Index stride);
 

@@ -1,0 +1,32 @@
+#pragma once
+/// The certificate of a full spectrum in its two halves: what is measured of the matrix, and the comparison.
+
+#include "rezero/spectrum/spectrum.h"
+
+namespace rezero::detail {
+
+/// log|det| of A (of R when A is rectangular) and the backward error of the factorization over the largest
+/// entry, in units of n eps: 1 for QR; the growth of the entries for LU with partial pivoting (Wilkinson
+/// 1961).
+struct LogDeterminant {
+  Real value = 0, growth = 1;
+};
+
+/// What a certificate needs to know of a matrix; no singular value solver takes part in it, so it can be
+/// measured beside one.
+struct MatrixFacts {
+  Index dimension = 0;  ///< min(rows, cols)
+  Real largest = 0;     ///< modulus of an entry; what follows is 0 where it is 0 or not finite
+  Real norm = 0;        ///< ‖A‖_F
+  Real gram_norm = 0;   ///< ‖AᵀA‖_F
+  LogDeterminant determinant;
+};
+
+/// A: entries at most about 1. Cost n² max + 2/3 n³, on up to `workers` threads (the factorization on one);
+/// memory one copy of A.
+MatrixFacts measure(ConstColumns A, int workers);
+
+/// certify_full of a matrix with those facts.
+Certificate certify(const MatrixFacts& facts, const Vector& s, Real relative_resolution);
+
+}  // namespace rezero::detail
