@@ -88,7 +88,7 @@ class Programs:
                 with open(path, encoding="utf-8") as file:
                     report = json.load(file)
             self.facts["tool"] = report["tool"]
-            bad = [row["status"] for row in report["results"] if row["status"] != "ok"]
+            bad = [row["status"] for row in report["results"] if row["status"] not in ("ok", "unresolved")]
             if bad:
                 raise Failure("%s: a row is %s" % (" ".join(arguments), bad[0]))
             ends = report["results"][-1]["metrics"]
@@ -192,15 +192,18 @@ def product_case(programs, key, regime, pattern, goal):
 
 
 def whole_case(programs, width, goal):
-    return Case({"tool": (None, lambda: programs.report(mlp(width, 32))),
-                 "torch": ("torch", lambda: programs.peer(["--width", str(width), "--depths", "32"], PASSIVE))},
-                [Row("mlp-%d" % width, "weights + Jacobian + spectrum, width %d, depth 32" % width, "torch jacfwd",
-                     ("tool", "seconds"), [("torch", "seconds")], goal)])
+    regime = "weights + Jacobian + spectrum, width %d, depth 32" % width
+    return Case({"cell": (None, lambda: programs.benchmark("^cell/n:%d/" % width)),
+                 "torch": ("torch", lambda: programs.peer(["--width", str(width), "--depths", "32"], PASSIVE)),
+                 "tool": (None, lambda: programs.report(mlp(width, 32)))},
+                [Row("mlp-%d" % width, regime, "torch jacfwd", ("cell", "seconds"), [("torch", "seconds")], goal),
+                 Row("mlp-%d/new" % width, regime + ", by a new process", "torch jacfwd", ("tool", "seconds"),
+                     [("torch", "seconds")])])
 
 
 def seeds_case(programs):
     work = ["--width", "64", "--depths", "32", "--seeds", "100"]
-    regime = "the same, width 64, 100 seeds"
+    regime = "weights + Jacobian + spectrum, width 64, depth 32, 100 seeds"
     return Case({"tool": (None, lambda: programs.report(mlp(64, 32, "--seed", "0:99"))),
                  "torch": ("torch", lambda: programs.peer(work, PASSIVE)),
                  "numpy": ("numpy", lambda: programs.peer(["--with", "numpy", "--how", "product", *work]))},
@@ -210,7 +213,7 @@ def seeds_case(programs):
 
 def sweep_case(programs):
     work = ["--width", "512", "--depths", "1,2,4,8,16,32,64,128"]
-    regime = "depths 1, 2, 4, … 128, width 512"
+    regime = "weights + Jacobian + spectrum, width 512, depths 1, 2, 4, … 128"
 
     def row(name, peer, goal):
         return Row("sweep-512/" + name, regime, peer, ("tool", "seconds"), [(name, "seconds")], goal)
@@ -315,7 +318,28 @@ def machine(threads):
     return {"cpu": cpu_field("model name") or "unknown", "family": cpu_field("cpu family"),
             "model": cpu_field("model"), "cores": len(os.sched_getaffinity(0)), "threads": threads,
             "avx2": "avx2" in flags, "avx512f": "avx512f" in flags, "caches": caches(),
-            "memory_bytes": int(memory.group(1)) * 1024 if memory else None, "load_before": os.getloadavg()[0]}
+            "memory_bytes": int(memory.group(1)) * 1024 if memory else None}
+
+
+class OtherPrograms:
+    """How many cores are busy with what this program did not start."""
+
+    def __init__(self):
+        self.start, self.busy_before, self.own_before = time.perf_counter(), self.busy(), self.own()
+
+    @staticmethod
+    def busy():
+        """Seconds of all processors: user, nice, system, irq, softirq."""
+        fields = (file_text("/proc/stat").split("\n")[0].split()[1:] + ["0"] * 8)[:8]
+        return sum(int(fields[i]) for i in (0, 1, 2, 5, 6)) / os.sysconf("SC_CLK_TCK")
+
+    @staticmethod
+    def own():
+        return sum(os.times()[:4])
+
+    def cores(self):
+        others = self.busy() - self.busy_before - (self.own() - self.own_before)
+        return max(0.0, others / (time.perf_counter() - self.start))
 
 
 # ---- output ----------------------------------------------------------------------------------------------------------
@@ -357,9 +381,13 @@ def description(document):
     if tool:
         words.append("%s %s (%s, %s, %s, Eigen %s)" % (tool["name"], tool["version"], tool["git"], tool["compiler"],
                                                        tool["flags"], tool["eigen"]))
-    words += ["%s %s" % (name, software[name]) for name in ("torch", "numpy", "blas") if name in software]
-    text = "; ".join(word for word in words if word).replace("blas OpenBLAS", "OpenBLAS")
-    return "%s. %d rounds; load average %.2f before." % (text, document["rounds"], at["load_before"])
+    words += ["%s %s" % (name, software[name]) for name in ("torch", "numpy") if name in software]
+    if "blas" in software:
+        parts = software["blas"].split()  # OpenBLAS 0.3.21 … Cooperlake MAX_THREADS=64
+        words.append("%s with kernels for %s" % (" ".join(parts[:2]), parts[-2]))
+    rounds = "%d round%s" % (document["rounds"], "" if document["rounds"] == 1 else "s")
+    return "%s. %s, during which other programs used %s of a core." % (
+        "; ".join(word for word in words if word), rounds, short(document["others"]))
 
 
 def written_text(document):
@@ -446,18 +474,30 @@ def measure(options):
     programs = Programs(options)
     chosen, left_out = selected(all_cases(programs), options.only, options.python)
     place = machine(options.threads)
-    start = time.perf_counter()
+    start, others = time.perf_counter(), OtherPrograms()
     for number in range(options.rounds):
         for case, rows in chosen:
             def notice(name, first=rows[0].key):
                 if not options.quiet:
                     say("round %d of %d, %s: %s" % (number + 1, options.rounds, first, name))
             case.measure(rows, notice)
+    cores = others.cores()
     if "tool" not in programs.facts and chosen:
         programs.report(["--depth", "1", "--width", "8"], repeat=False)
-    return {"machine": place, "software": programs.facts, "rounds": options.rounds,
+    return {"machine": place, "software": programs.facts, "rounds": options.rounds, "others": cores,
             "seconds": time.perf_counter() - start, "rows": [row.summary() for _, rows in chosen for row in rows],
             "left_out": left_out, "extreme_values": programs.details}
+
+
+def read_document(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            document = json.load(file)
+    except ValueError:
+        document = None
+    if not isinstance(document, dict) or "rows" not in document:
+        raise Failure("%s is not what --json writes" % path)
+    return document
 
 
 def main():
@@ -471,9 +511,7 @@ def main():
                     print("%-24s %s, beside %s%s" % (row.key, row.regime, row.peer, goal))
             return 0
         if options.source:
-            document = json.loads(file_text(options.source) or "null")
-            if not isinstance(document, dict) or "rows" not in document:
-                raise Failure("%s is not what --json writes" % options.source)
+            document = read_document(options.source)
         else:
             document = measure(options)
         if options.json:

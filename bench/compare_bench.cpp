@@ -7,6 +7,7 @@
 
 #include <atomic>
 
+#include "rezero/analysis/sweep.h"
 #include "rezero/jacobian/forward.h"
 #include "rezero/linalg/scaled_matrix.h"
 #include "rezero/model/stack_spec.h"
@@ -150,6 +151,25 @@ void transformer(benchmark::State& state) {
   for (auto _ : state) take_jacobian(*stack, static_cast<int>(state.range(3)));
 }
 
+// ---- everything
+// -------------------------------------------------------------------------------------------------------
+
+/// Weights, Jacobian and certified spectrum of one stack, as the command computes them.
+void cell(benchmark::State& state) {
+  SweepPlan plan;
+  plan.schemes = {SchemeSpec("fixed:alpha=0.1")};
+  plan.family = &families().at("mlp");
+  plan.depths = {32};
+  plan.widths = {state.range(0)};
+  plan.activations = {Activation("tanh")};
+  plan.initializers = {Initializer(parse_named_spec("lecun"))};
+  plan.seeds = {0};
+  const std::vector<Cell> cells = expand_cells(plan);
+  RunOptions run;
+  run.threads = static_cast<int>(state.range(1));
+  for (auto _ : state) run_sweep(plan, cells, run, [](const CellResult&) {});
+}
+
 // ---- singular values
 // ------------------------------------------------------------------------------------------------
 
@@ -194,6 +214,10 @@ BENCHMARK(transformer)
     ->Apply(as_measured)
     ->ArgNames({"d", "T", "L", "threads"})
     ->Args({64, 16, 12, available_processors()});
+BENCHMARK(cell)
+    ->Apply(as_measured)
+    ->ArgNames({"n", "threads"})
+    ->ArgsProduct({{64, 256, 512}, {available_processors()}});
 BENCHMARK(certified_values)
     ->Apply(as_measured)
     ->ArgNames({"n", "threads"})
