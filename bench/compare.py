@@ -375,7 +375,7 @@ def description(document):
     at, software = document["machine"], document["software"]
     vectors = " and ".join(name for name, there in (("AVX2", at["avx2"]), ("AVX-512", at["avx512f"])) if there)
     tool = software.get("tool")
-    words = ["%s (family %s, model %s; %s)" % (at["cpu"], at["family"], at["model"], vectors or "neither AVX2 nor more"),
+    words = ["%s (family %s, model %s; %s)" % (at["cpu"], at["family"], at["model"], vectors or "no AVX2"),
              "%d of its cores" % at["threads"],
              ", ".join("%s %s" % item for item in sorted(at["caches"].items()))]
     if tool:

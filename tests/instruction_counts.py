@@ -82,7 +82,8 @@ def verdict(name, now, before):
     if before is None:
         return "FAIL %s: no number is stored (--update writes one)" % name, False
     change = now / before - 1
-    line = "%s: %.1f million instructions, %+.1f %% of %.1f" % (name, now / 1e6, round(100 * change, 1) + 0.0, before / 1e6)
+    percent = round(100 * change, 1) + 0.0  # + 0.0: no -0.0
+    line = "%s: %.1f million instructions, %+.1f %% of %.1f" % (name, now / 1e6, percent, before / 1e6)
     if change > MORE:
         return "FAIL %s (at most %+.0f %%; --update if it must be)" % (line, 100 * MORE), False
     if change < -LESS:
