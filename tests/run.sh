@@ -48,6 +48,15 @@ tool=$folder/rezero-analyze
 /usr/bin/python3 examples/plot_spectrum.py "$reports/report.json" -o "$reports/spectrum.png"
 [ -s "$reports/spectrum.png" ]
 
+step "instructions of small runs"
+portable=$folder
+if [[ $("$tool" --version) == *-march=native* ]]; then  # valgrind may not know all of this processor's instructions
+  portable=$folder-portable
+  build "$portable" -DCMAKE_BUILD_TYPE=Release -DREZERO_NATIVE=OFF \
+    -DREZERO_BUILD_TESTS=OFF -DREZERO_BUILD_EXAMPLES=OFF -DREZERO_BUILD_BENCHMARKS=OFF
+fi
+/usr/bin/python3 tests/instruction_counts.py "$portable/rezero-analyze"
+
 if [ $sanitize = yes ]; then
   step "build with AddressSanitizer and UndefinedBehaviorSanitizer"
   # -O1 and line numbers only: half the build time, and reports that say as much.

@@ -183,6 +183,16 @@ TEST(CliProcess, OutputFolderThatCannotBeWritten) {
   ::chmod(folder.path().c_str(), 0700);
 }
 
+/// What the parent holds when it starts the program counts for getrusage, but is none of the program's.
+TEST(CliProcess, PeakMemoryIsItsOwn) {
+  constexpr std::size_t held = std::size_t{512} << 20;
+  const std::vector<char> memory(held, 1);
+  const TemporaryFolder folder;
+  EXPECT_EQ(status(folder, quick), 0);
+  EXPECT_EQ(memory[held / 2], 1);
+  EXPECT_LT(Json::parse(slurp(folder / "out"))["run"]["peak_bytes"].get<std::size_t>(), held / 2);
+}
+
 TEST(CliProcess, PipesAreRead) {
   const TemporaryFolder folder;
   ASSERT_EQ(ran({"export", "--scheme", "rezero", "--depth", "2", "--width", "3", "-o", folder / "x"}).code,
