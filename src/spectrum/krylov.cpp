@@ -2,7 +2,6 @@
 
 #include <Spectra/SymEigsSolver.h>
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <exception>
 #include <functional>
@@ -27,6 +26,34 @@ class Gram {
  private:
   const Matrix& A_;
   mutable Vector image_;
+};
+
+Real smallest_pivot(const Eigen::HouseholderQR<Matrix>& qr) {
+  return qr.matrixQR().diagonal().cwiseAbs().minCoeff();
+}
+
+class InverseMap final : public LinearMap {
+ public:
+  explicit InverseMap(const Eigen::HouseholderQR<Matrix>& qr)
+      : R_(qr.matrixQR()), scale_(smallest_pivot(qr)) {}
+  Index rows() const override { return R_.cols(); }
+  Index cols() const override { return R_.cols(); }
+  Real flops_per_column() const override { return static_cast<Real>(cols()) * static_cast<Real>(cols()); }
+
+ private:
+  void do_apply(ConstColumns v, Columns out) const override {
+    out = v * scale_;
+    triangle().transpose().solveInPlace(out);
+  }
+  void do_apply_transpose(ConstColumns u, Columns out) const override {
+    out = u * scale_;
+    triangle().solveInPlace(out);
+  }
+  Eigen::TriangularView<const Eigen::Block<const Matrix>, Eigen::Upper> triangle() const {
+    return R_.topRows(cols()).triangularView<Eigen::Upper>();
+  }
+  const Matrix& R_;
+  Real scale_;
 };
 
 /// x ↦ s² R⁻¹(R⁻ᵀx), s the smallest diagonal entry of R.
@@ -99,19 +126,21 @@ Subspace largest_subspace(const Matrix& A, Index k, const Vector& start) {
   return result;
 }
 
-Subspace smallest_subspace(const Matrix& A, Index k, const Vector& start) {
-  const Eigen::HouseholderQR<Matrix> qr(A);
-  const Real scale = qr.matrixQR().diagonal().cwiseAbs().minCoeff();
+Subspace smallest_subspace(const Eigen::HouseholderQR<Matrix>& qr, Index k, const Vector& start) {
+  const Index n = qr.cols();
+  const Real scale = smallest_pivot(qr);
   if (!(scale > 0)) return {{}, {}, 0, "the matrix is exactly singular: its inverse cannot be iterated"};
   InverseGram op(qr.matrixQR(), scale);
   Subspace result = dominant_subspace(op, k, start);
   if (!result.failure.empty()) return result;
-  Matrix solved = Matrix::Zero(A.rows(), k);
-  solved.topRows(A.cols()) = scale * result.right;
-  qr.matrixQR().topRows(A.cols()).triangularView<Eigen::Upper>().transpose().solveInPlace(
-      solved.topRows(A.cols()));
+  Matrix solved = Matrix::Zero(qr.rows(), k);
+  InverseMap(qr).apply(result.right, solved.topRows(n));
   result.left = qr.householderQ() * solved;
   return result;
+}
+
+LinearMapPtr inverse_map(const Eigen::HouseholderQR<Matrix>& qr) {
+  return std::make_shared<InverseMap>(qr);
 }
 
 }  // namespace rezero::detail

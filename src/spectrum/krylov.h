@@ -2,6 +2,7 @@
 /// Subspaces of singular vectors by Spectra, and the proof that they are that. The only user of Spectra is
 /// krylov.cpp.
 
+#include <Eigen/QR>
 #include <limits>
 #include <string>
 
@@ -24,9 +25,12 @@ struct Subspace {
 /// For the k largest values of A (rows ≥ cols > k): Lanczos on AᵀA.
 Subspace largest_subspace(const Matrix& A, Index k, const Vector& start);
 
-/// For the k smallest: Lanczos on (RᵀR)⁻¹ with A = QR, so two triangular solves a step; left = Q R⁻ᵀ right,
-/// since A applied to a small singular vector is mostly rounding. Cost 2 m n² for the QR, and one copy of A.
-Subspace smallest_subspace(const Matrix& A, Index k, const Vector& start);
+/// For the k smallest of A = QR: Lanczos on (RᵀR)⁻¹, so two triangular solves a step; left = Q R⁻ᵀ right,
+/// since A applied to a small singular vector is mostly rounding.
+Subspace smallest_subspace(const Eigen::HouseholderQR<Matrix>& qr, Index k, const Vector& start);
+
+/// v ↦ s R⁻ᵀ v for A = QR, s the smallest diagonal entry of R: largest where A is smallest. Borrows qr.
+LinearMapPtr inverse_map(const Eigen::HouseholderQR<Matrix>& qr);
 
 /// Singular triplets of A within a subspace, with what proves them.
 struct Triplets {

@@ -43,6 +43,7 @@ class EndsSearch {
     spectrum.status = SpectrumStatus::converged;
     spectrum.certified = true;
     spectrum.extremal = exhausted_ ? Extremal::verified : Extremal::probabilistic;
+    spectrum.multiplicity = multiplicity_;
     spectrum.leading = request_.top;
     spectrum.relative_resolution = largest > 0 ? residual + rounding_bound(A_.cols()) : 0;
     spectrum.sigma_max = ScaledReal::make(largest, exponent);
@@ -67,14 +68,17 @@ class EndsSearch {
     const EndSearch first = search_.find(count, which);
     if (!first.converged) return failed(count, which, first), Triplets{};
     exhausted_ = exhausted_ && first.exhausted;
+    bool cut = first.copies_left;
     std::vector<Index> order = outermost(count, before, which);
     while (!first.exhausted) {
       const Real limit = search_.values()[static_cast<std::size_t>(order.back())];
       const GolubKahan::Beyond beyond = search_.find_beyond(limit, which);
       if (!beyond.search.converged) return failed(count, which, beyond.search), Triplets{};
+      cut = beyond.at_limit;
       if (!beyond.found) break;
       order = outermost(count, before, which);
     }
+    if (cut) multiplicity_ = Multiplicity::cut;
     const Triplets triplets = ritz_triplets(A_, {search_.left(order), search_.right(order), 0, {}});
     failure_ = triplets.failure;
     std::vector<Index> kept(static_cast<std::size_t>(before));
@@ -122,6 +126,7 @@ class EndsSearch {
   const SpectrumRequest& request_;
   GolubKahan search_;
   bool exhausted_ = true;
+  Multiplicity multiplicity_ = Multiplicity::resolved;
   std::string failure_;
 };
 
