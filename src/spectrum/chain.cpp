@@ -102,9 +102,10 @@ Spectrum truncate(Spectrum full, const SpectrumRequest& request) {
   if (full.part == SpectrumPart::full || full.status == SpectrumStatus::breakdown) return full;
   full.extremal = Extremal::verified;
   full.leading = request.top;
-  full.multiplicity = request.top + request.bottom == full.dimension
-                          ? Multiplicity::resolved
-                          : std::max(at_cut(full, request.top), at_cut(full, full.dimension - request.bottom));
+  full.multiplicity =
+      request.top + request.bottom == full.dimension
+          ? Multiplicity::resolved
+          : std::max(at_cut(full, request.top), at_cut(full, full.dimension - request.bottom));
   // Proved zeros are the last values: what is cut from the middle leaves the bottom ones and takes from the
   // rest.
   const Index proved_from = full.dimension - full.null_directions;

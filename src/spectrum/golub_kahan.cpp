@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "rezero/parallel/parts.h"
 #include "rezero/random/sample.h"
 #include "spectrum/small_svd.h"
 
@@ -14,12 +15,25 @@ constexpr Real eps = std::numeric_limits<Real>::epsilon();
 /// A residual that no longer falls is accepted below this (relative): it is published with the values.
 constexpr Real stagnant_limit = 1e-8;
 
-/// w ← (I − QQᵀ) w.
-template <class Basis>
-void project_out(const Basis& Q, Vector& w) {
+/// w ← (I − QQᵀ) w, in runs of rows.
+void project_out(const Eigen::Ref<const Matrix>& Q, Vector& w) {
   if (Q.cols() == 0) return;
-  const Vector overlap = Q.transpose() * w;
-  w.noalias() -= Q * overlap;
+  constexpr Index least = 4096;
+  const Index size = Q.rows(), parts = part_count(size, least);
+  const auto run = [&](Index i) {
+    const Index start = part_start(size, parts, i);
+    return std::pair(start, part_start(size, parts, i + 1) - start);
+  };
+  Matrix overlaps(Q.cols(), parts);
+  for_each_part(parts, [&](Index i) {
+    const auto [start, length] = run(i);
+    overlaps.col(i).noalias() = Q.middleRows(start, length).transpose() * w.segment(start, length);
+  });
+  const Vector overlap = overlaps.rowwise().sum();
+  for_each_part(parts, [&](Index i) {
+    const auto [start, length] = run(i);
+    w.segment(start, length).noalias() -= Q.middleRows(start, length) * overlap;
+  });
 }
 
 /// Twice is enough (Kahan; Parlett, The Symmetric Eigenvalue Problem, section 6.9).

@@ -25,9 +25,9 @@ struct GolubKahanOptions {
 
 /// What one search came to.
 struct EndSearch {
-  bool converged = false;   ///< every wanted residual within tolerance, or stagnant but small
-  bool exhausted = false;   ///< the bases span the whole space: nothing can be missing
-  Real worst_residual = 0;  ///< of the wanted values, relative to the largest seen
+  bool converged = false;    ///< every wanted residual within tolerance, or stagnant but small
+  bool exhausted = false;    ///< the bases span the whole space: nothing can be missing
+  Real worst_residual = 0;   ///< of the wanted values, relative to the largest seen
   bool copies_left = false;  ///< exhausted: the value next to the wanted ones equals the innermost of them
 };
 

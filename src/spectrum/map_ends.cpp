@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "rezero/linalg/maps.h"
+#include "rezero/parallel/parts.h"
 #include "rezero/spectrum/method.h"
 #include "spectrum/chain.h"
 #include "spectrum/golub_kahan.h"
@@ -143,6 +144,7 @@ void publish(const Triplets& triplets, Real largest, std::int64_t exponent, Spec
 Spectrum ends_of_map(const ScaledMap& J, const SpectrumRequest& request) {
   const bool wide = J.map->rows() < J.map->cols();
   const LinearMapPtr A = wide ? transpose_map(J.map) : J.map;
+  const PartWorkers workers(request.workers);
   Spectrum spectrum = EndsSearch(*A, request).run(J.exponent);
   if (wide) spectrum.right_residuals.swap(spectrum.left_residuals);
   return spectrum;

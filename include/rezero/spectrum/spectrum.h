@@ -20,9 +20,9 @@ enum class SpectrumStatus { converged, partial, breakdown };
 /// Whether the k values of a partial spectrum are known to be the extreme ones, or only to be singular
 /// values.
 enum class Extremal { not_applicable, verified, probabilistic };
-/// How often the values of a part of a spectrum are listed. resolved: as often as J has them. cut: so too, but
-/// for the innermost value of an end, of which J has more copies than were asked for. unresolved: not looked
-/// at.
+/// How often the values of a part of a spectrum are listed. resolved: as often as J has them. cut: so too,
+/// but for the innermost value of an end, of which J has more copies than were asked for. unresolved: not
+/// looked at.
 enum class Multiplicity { not_applicable, resolved, cut, unresolved };
 
 std::string_view to_string(SpectrumPart part);

@@ -46,8 +46,8 @@ struct Ends {
 };
 
 /// Spectra follows one vector, which meets a repeated value once: from another one, whatever lies beyond
-/// `innermost` of what is not yet found. A: largest at that end. Nothing more is decided than in a few hundred
-/// products.
+/// `innermost` of what is not yet found. A: largest at that end. Nothing more is decided than in a few
+/// hundred products.
 void look_for_copies(const LinearMap& A, const Matrix& left, const Vector& values, const Matrix& right,
                      StreamKey key, Ends& ends) {
   detail::GolubKahanOptions options;
@@ -83,10 +83,10 @@ Ends compute_ends(const Matrix& A, const SpectrumRequest& request) {
   Ends ends;
   const Vector start = detail::start_vector(A.cols(), request.start);
   if (request.top > 0) ends.top = proved(A, detail::largest_subspace(A, request.top, start), ends);
-  std::optional<Eigen::HouseholderQR<Matrix>> qr;
+  detail::QrFactorsPtr qr;
   if (request.bottom > 0 && ends.failure.empty()) {
-    qr.emplace(A);
-    ends.bottom = proved(A, detail::smallest_subspace(*qr, request.bottom, start), ends);
+    qr = detail::qr_factors(A);
+    ends.bottom = proved(A, detail::smallest_subspace(qr, request.bottom, start), ends);
   }
   if (!ends.failure.empty()) return ends;
 
@@ -108,7 +108,7 @@ Ends compute_ends(const Matrix& A, const SpectrumRequest& request) {
     look_for_copies(*dense_map(borrowed), ends.top.left, ends.top.sigma, ends.top.right, key, ends);
   }
   if (qr && ends.failure.empty()) {
-    const LinearMapPtr inverse = detail::inverse_map(*qr);
+    const LinearMapPtr inverse = detail::inverse_map(qr);
     Matrix images(A.cols(), ends.bottom.right.cols());
     inverse->apply(ends.bottom.right, images);
     const Vector values = images.colwise().norm();
