@@ -86,7 +86,7 @@ def main():
         note = "" if closed is None else ", closed form %.4f" % closed
         print("%s, width %s, %s: %.4f decades a layer%s; at most %.2f decades off the line over %.0f"
               % (name, width, which, slope, note, worst, max(y for _, y in points) - min(y for _, y in points)))
-        axes.plot(*zip(*points), MARKERS[index % len(MARKERS)], color=colour, markersize=5,
+        axes.plot(*zip(*points), MARKERS[index % len(MARKERS)], color=colour, markersize=max(4, 9 - 1.5 * index),
                   label="%s: %s, %.3f a layer%s" % (name, which, slope, note))
         ends = [min(x for x, _ in points), max(x for x, _ in points)]
         axes.plot(ends, [start + slope * x for x in ends], color=colour, linewidth=1)

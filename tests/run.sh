@@ -47,6 +47,10 @@ tool=$folder/rezero-analyze
 /usr/bin/python3 tests/report/validate_schema.py "$tool" "$reports"/*
 /usr/bin/python3 examples/plot_spectrum.py "$reports/report.json" -o "$reports/spectrum.png"
 [ -s "$reports/spectrum.png" ]
+"$tool" --family linear --scheme plain --init gaussian:sigma_w=1 --width 16 --depth 10:40:10 --method product --values log10 \
+  -o "$reports/smallest.json"
+/usr/bin/python3 examples/plot_smallest.py "$reports/smallest.json" -o "$reports/smallest.png"
+[ -s "$reports/smallest.png" ]
 
 if [ $sanitize = yes ]; then
   step "build with AddressSanitizer and UndefinedBehaviorSanitizer"

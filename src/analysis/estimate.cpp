@@ -103,7 +103,9 @@ ProductWork product_work(const Cell& cell, const AnalysisOptions& options) {
   const auto n = static_cast<Index>(size_of(cell).n);
   if (is_density(options)) {
     const auto probes = static_cast<Real>(density_probes(n));
-    return {probes * static_cast<Real>(density_steps(n)) + 8, probes * 200};
+    const Index steps = std::min(density_steps(n), n);
+    return {probes * static_cast<Real>(steps) + 8,
+            probes * 2 * static_cast<Real>(std::min<Index>(steps, 100))};
   }
   const auto basis = static_cast<Real>(ends_basis(std::max(options.top, options.bottom), n));
   const Index count = options.top + options.bottom;

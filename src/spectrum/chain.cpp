@@ -58,6 +58,14 @@ Multiplicity at_cut(const Spectrum& full, Index count) {
 
 }  // namespace
 
+Multiplicity multiplicity_of(const Spectrum& spectrum, Multiplicity found) {
+  const auto leading = static_cast<std::size_t>(spectrum.leading);
+  const auto known = [&](std::size_t i) { return spectrum.sigma_max.is_zero() || spectrum.resolved(i); };
+  const bool top = leading == 0 || known(leading - 1);
+  const bool bottom = leading == spectrum.sigma.size() || known(leading);
+  return top && bottom ? found : Multiplicity::unresolved;
+}
+
 SpectrumPart part_of(const SpectrumRequest& request) {
   if (request.top > 0 && request.bottom > 0) return SpectrumPart::both_ends;
   if (request.top > 0) return SpectrumPart::largest;

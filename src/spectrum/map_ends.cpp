@@ -44,12 +44,12 @@ class EndsSearch {
     spectrum.status = SpectrumStatus::converged;
     spectrum.certified = true;
     spectrum.extremal = exhausted_ ? Extremal::verified : Extremal::probabilistic;
-    spectrum.multiplicity = multiplicity_;
     spectrum.leading = request_.top;
     spectrum.relative_resolution = largest > 0 ? residual + rounding_bound(A_.cols()) : 0;
     spectrum.sigma_max = ScaledReal::make(largest, exponent);
     publish(top, largest, exponent, spectrum);
     publish(bottom, largest, exponent, spectrum);
+    spectrum.multiplicity = multiplicity_of(spectrum, multiplicity_);
     if (largest == 0) spectrum.null_directions = static_cast<Index>(spectrum.sigma.size());
     return spectrum;
   }

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <set>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -52,6 +53,35 @@ TEST(Parts, WorkersAreLent) {
     EXPECT_EQ(others, std::set<std::thread::id>{id});
   }
   EXPECT_EQ(foreign(), 0);
+}
+
+TEST(Parts, LoopsOneAfterTheOther) {
+  const PartWorkers workers(4);
+  for (Index count : {0, 1, 2, 16, 100})
+    for (int round = 0; round < 300; ++round) {
+      std::vector<std::atomic<int>> calls(static_cast<std::size_t>(count));
+      for_each_part(count, [&](Index i) { ++calls[static_cast<std::size_t>(i)]; });
+      for (const auto& n : calls) ASSERT_EQ(n, 1) << count;
+    }
+}
+
+TEST(Parts, ExceptionsComeOutAndInnerLoopsStay) {
+  const PartWorkers workers(3);
+  EXPECT_THROW(for_each_part(50,
+                             [](Index i) {
+                               if (i == 7) throw std::runtime_error("seven");
+                             }),
+               std::runtime_error);
+  std::atomic<int> foreign{0}, inner{0};
+  for_each_part(8, [&](Index) {
+    const auto self = std::this_thread::get_id();
+    for_each_part(8, [&](Index) {
+      ++inner;
+      if (std::this_thread::get_id() != self) ++foreign;
+    });
+  });
+  EXPECT_EQ(inner, 64);
+  EXPECT_EQ(foreign, 0);
 }
 
 }  // namespace

@@ -3,12 +3,19 @@
 /// workers to what the product is made of.
 
 #include <functional>
+#include <memory>
 
 #include "rezero/core/types.h"
 
 namespace rezero {
 
-/// While it lives, for_each_part on this thread may take that many threads. The innermost counts.
+namespace detail {
+class Helpers;
+}
+
+/// While it lives, for_each_part on this thread has workers − 1 helpers (fewer where no more threads can be
+/// started). The innermost counts. Helpers sleep between loops: such loops are short and many, and threads
+/// that spin in between take the processor from those that work.
 class PartWorkers {
  public:
   explicit PartWorkers(int workers);
@@ -17,11 +24,13 @@ class PartWorkers {
   PartWorkers& operator=(const PartWorkers&) = delete;
 
  private:
-  int before_;
+  std::unique_ptr<detail::Helpers> helpers_;
+  detail::Helpers* before_;
 };
 
-/// for_each_index with the workers that were lent to this thread, 1 where none were. How many parts there are
-/// must not depend on the workers: bits would show them.
+/// f(0) … f(count−1), each once, by this thread and the helpers that were lent to it, in no promised order;
+/// an exception is rethrown after the loop. Never nests. How many parts there are must not depend on the
+/// workers: bits would show them.
 void for_each_part(Index count, const std::function<void(Index)>& f);
 
 /// Even runs of at least `least` and at most 16 in all: run i of `size` starts at part_start(…, i).

@@ -132,12 +132,12 @@ Spectrum ends_of_matrix(const ScaledMatrix& J, const SpectrumRequest& request) {
   spectrum.certified = true;
   const bool verified = request.bottom == 0 && leaves_less(A, ends.top.sigma);
   spectrum.extremal = verified ? Extremal::verified : Extremal::probabilistic;
-  spectrum.multiplicity = ends.multiplicity;
   spectrum.leading = request.top;
   spectrum.relative_resolution = ends.relative_bound;
   spectrum.sigma_max = ScaledReal::make(ends.largest, J.exponent);
   for (const Triplets* part : {&ends.top, &ends.bottom})
     detail::publish(*part, ends.largest, J.exponent, spectrum);
+  spectrum.multiplicity = detail::multiplicity_of(spectrum, ends.multiplicity);
   if (transposed.size() > 0) spectrum.right_residuals.swap(spectrum.left_residuals);
   return spectrum;
 }
