@@ -120,7 +120,7 @@ class Positionwise final : public LinearMap {
   template <class Multiply>
   static void in_parts(Eigen::Map<const Matrix> in, Eigen::Map<Matrix> out, Index columns,
                        Multiply&& multiply) {
-    constexpr Index least = 32;
+    constexpr Index least = 64;  // a part packs the weights anew
     const Index positions = in.cols(), parts = columns == 1 ? part_count(positions, least) : 1;
     if (parts == 1) return multiply(in, out);
     for_each_part(parts, [&](Index i) {
