@@ -192,7 +192,7 @@ void certified_values(benchmark::State& state) {
 void values(benchmark::State& state) {
   const ScaledMatrix J = normal_jacobian(state.range(0));
   const SpectrumMethod& dense = spectrum_methods().at("dense");
-  for (auto _ : state) benchmark::DoNotOptimize(dense.full(J.mantissa));
+  for (auto _ : state) benchmark::DoNotOptimize(dense.full(J.mantissa, static_cast<int>(state.range(1))));
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

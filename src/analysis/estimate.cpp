@@ -88,8 +88,9 @@ Real dense_flops(const Cell& cell, const AnalysisOptions& options) {
   return flops;
 }
 
-/// Vectors of n doubles that a method holds by products, and products that it takes, roughly: a search and a
-/// half of its basis; probes of a hundred steps.
+/// Vectors of n doubles that a method holds by products at most, and products that it takes, roughly: of the
+/// largest values of random stacks 60 to 200 for one and 160 to 310 for ten (n from 64 to 2048); probes of a
+/// hundred steps.
 struct ProductWork {
   Real vectors, products;
 };
@@ -102,27 +103,33 @@ ProductWork product_work(const Cell& cell, const AnalysisOptions& options) {
   const auto n = static_cast<Index>(size_of(cell).n);
   if (is_density(options)) {
     const auto probes = static_cast<Real>(density_probes(n));
-    return {probes * static_cast<Real>(density_steps(n)) + 8, probes * 200};
+    const Index steps = std::min(density_steps(n), n);
+    return {probes * static_cast<Real>(steps) + 8,
+            probes * 2 * static_cast<Real>(std::min<Index>(steps, 100))};
   }
   const auto basis = static_cast<Real>(ends_basis(std::max(options.top, options.bottom), n));
-  return {2 * basis + 4 * static_cast<Real>(options.top + options.bottom) + 8, 3 * basis + 100};
+  const Index count = options.top + options.bottom;
+  return {2 * basis + 4 * static_cast<Real>(count) + 8, 100 + 20 * static_cast<Real>(count)};
 }
 
-/// A kept derivative: its weights and, for each of its inner layers, values and their slopes; attention's
-/// weights of every pair of positions and head.
+/// A kept derivative, the mean over a layer's blocks: its weights (attention's twice, as measured), what its
+/// norm keeps and, for each of its inner layers, values and their slopes; attention's weights of every pair
+/// of positions and head.
 Real kept_block_bytes(const Cell& cell) {
   const Size size = size_of(cell);
-  Real numbers = 16 * size.n;
-  if (cell.spec) {
-    const auto positions = static_cast<Real>(cell.spec->shape().positions);
-    for (const BranchKind* kind : cell.spec->family->branches()) {
-      for (const WeightSlot& slot : kind->slots(cell.spec->sizes()))
-        numbers += 2 * positions * static_cast<Real>(slot.outputs);
-      if (kind->is_attention)
-        numbers += 2 * static_cast<Real>(cell.spec->tokens.attention.heads) * positions * positions;
+  if (!cell.spec) return 16 * size.n * sizeof(Real);  // its weights are in memory already
+  const auto positions = static_cast<Real>(cell.spec->shape().positions);
+  Real numbers = 0;
+  for (const BranchKind* kind : cell.spec->family->branches()) {
+    numbers += 8 * size.n;
+    for (const WeightSlot& slot : kind->slots(cell.spec->sizes())) {
+      const Real weights = static_cast<Real>(slot.rows()) * static_cast<Real>(slot.cols());
+      numbers += 2 * positions * static_cast<Real>(slot.outputs) + (kind->is_attention ? 2 : 1) * weights;
     }
+    if (kind->is_attention)
+      numbers += 2 * static_cast<Real>(cell.spec->tokens.attention.heads) * positions * positions;
   }
-  return size.weights + numbers * sizeof(Real);
+  return numbers * sizeof(Real) / static_cast<Real>(cell.spec->family->blocks.size());
 }
 
 /// All but kept derivatives: states, bases, one block.
@@ -131,10 +138,11 @@ Real least_product_bytes(const Cell& cell, const AnalysisOptions& options) {
   return vectors * size_of(cell).n * sizeof(Real) + kept_block_bytes(cell) + fixed_bytes;
 }
 
-/// Of one column by matrix-vector products, over that of a column among many, measured: memory sets the pace
-/// unless the positions make a matrix of the column.
+/// Time of a flop in the product with one column over that of one in the dense computation, measured with
+/// twelve layers at n = 512 to 2048: 6 to 10 for one position, where the weights come from memory for each
+/// column, 1 to 3 for 16 and 64 positions, which make a matrix of the column.
 Real single_column_penalty(const Cell& cell) {
-  return cell.spec && cell.spec->shape().positions >= 16 ? 2 : 12;
+  return cell.spec && cell.spec->shape().positions >= 16 ? 3 : 10;
 }
 
 Real product_flops(const Cell& cell, const AnalysisOptions& options) {
@@ -146,6 +154,8 @@ Real product_flops(const Cell& cell, const AnalysisOptions& options) {
   return flops;
 }
 
+/// Below n = 1024 J is formed even where products take less time (from n = 256 with 16 positions, measured):
+/// either is a matter of a second at most, and with J there are all metrics, and ends that are verified.
 bool products_are_cheaper(const Cell& cell, const AnalysisOptions& options) {
   constexpr Real smallest = 1024;
   return size_of(cell).n >= smallest &&
@@ -167,6 +177,23 @@ JacobianForm spectrum_form(const Cell& cell, const AnalysisOptions& options, Rea
   return !is_auto || products_are_cheaper(cell, options) ? JacobianForm::map : JacobianForm::dense;
 }
 
+namespace {
+
+/// What a cell takes beyond its need where memory allows: derivatives that are kept, and the product method
+/// beside J, which `auto` may turn to.
+Real extra_bytes(const Cell& cell, const AnalysisOptions& options, bool formed, Real max_memory) {
+  if (!formed)
+    return static_cast<Real>(detail::kept_blocks(cell, options, max_memory)) * kept_block_bytes(cell);
+  const bool may_turn = options.spectrum && options.method == "auto";
+  if (!by_factors(options) && !(may_turn && detail::room_for_factors(cell, options, max_memory))) return 0;
+  const Real n = size_of(cell).n,
+             product = by_factors(options) ? 0 : factored_matrices * n * n * sizeof(Real);
+  return product +
+         static_cast<Real>(detail::kept_factors(cell, options, max_memory)) * kept_block_bytes(cell);
+}
+
+}  // namespace
+
 CellCost cost_of(const Cell& cell, const AnalysisOptions& options, Real max_memory) {
   CellCost cost;
   cost.form = spectrum_form(cell, options, max_memory);
@@ -174,6 +201,7 @@ CellCost cost_of(const Cell& cell, const AnalysisOptions& options, Real max_memo
   if (options.spectrum)
     cost.method = options.method != "auto" ? options.method : formed ? "dense" : "spectra";
   cost.bytes = formed ? dense_bytes(cell, options) : least_product_bytes(cell, options);
+  cost.extra_bytes = extra_bytes(cell, options, formed, max_memory);
   cost.flops = formed ? dense_flops(cell, options) : product_flops(cell, options);
   return cost;
 }
@@ -209,10 +237,13 @@ CostEstimate estimate_cost(const SweepPlan& plan, const std::vector<Cell>& cells
     cost.rows += cell.depths.size();
     const CellCost each = cost_of(cell, plan.analysis, max_memory);
     cost.bytes_per_worker = std::max(cost.bytes_per_worker, each.bytes);
+    cost.extra_bytes = std::max(cost.extra_bytes, each.extra_bytes);
     cost.flops += each.flops;
   }
   const bool side_by_side = static_cast<int>(cells.size()) >= threads;
-  cost.bytes = cost.bytes_per_worker * (side_by_side ? threads : 1);
+  const int workers = side_by_side ? threads : 1;
+  cost.bytes = cost.bytes_per_worker * workers;
+  cost.extra_bytes = std::min(cost.extra_bytes * workers, std::max<Real>(max_memory - cost.bytes, 0));
   return cost;
 }
 

@@ -72,6 +72,10 @@ std::string count_of(std::size_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
+std::string extra_text(Real bytes) {
+  return bytes > 0 ? " (and up to " + bytes_text(bytes) + " more where there is room)" : "";
+}
+
 /// A line for each way that cells go: `method   spectra by products, n = 32768, 1.2 GB, 900 GFLOP each: 1
 /// cell`.
 std::string ways_text(const SweepPlan& plan, const std::vector<Cell>& cells, Real max_memory) {
@@ -81,7 +85,8 @@ std::string ways_text(const SweepPlan& plan, const std::vector<Cell>& cells, Rea
     if (cost.method.empty()) continue;
     const std::string way = cost.method + (cost.form == JacobianForm::map ? " by products" : " on J formed") +
                             ", n = " + std::to_string(cell.labels.dimension) + ", " + bytes_text(cost.bytes) +
-                            ", " + shortest(std::round(cost.flops / 1e7) / 100) + " GFLOP each: ";
+                            extra_text(cost.extra_bytes) + ", " +
+                            shortest(std::round(cost.flops / 1e7) / 100) + " GFLOP each: ";
     const auto known = std::find_if(ways.begin(), ways.end(), [&](const auto& w) { return w.first == way; });
     if (known == ways.end())
       ways.emplace_back(way, 1);
@@ -98,9 +103,9 @@ int dry_run(const SweepPlan& plan, const std::vector<Cell>& cells, const RunSett
   const CostEstimate cost = estimate_cost(plan, cells, settings.threads, settings.max_memory);
   const Real seconds = cost.flops / (measure_flop_rate() * settings.threads);
   std::string text = "cells    " + std::to_string(cost.cells) + " (" + std::to_string(cost.rows) + " rows)\n";
-  text += "memory   " + bytes_text(cost.bytes) + " with " + std::to_string(settings.threads) +
-          (settings.threads == 1 ? " thread" : " threads") + ", limit " + bytes_text(settings.max_memory) +
-          "\n";
+  text += "memory   " + bytes_text(cost.bytes) + extra_text(cost.extra_bytes) + " with " +
+          std::to_string(settings.threads) + (settings.threads == 1 ? " thread" : " threads") + ", limit " +
+          bytes_text(settings.max_memory) + "\n";
   text += ways_text(plan, cells, settings.max_memory);
   text += "time     at least " + seconds_text(seconds) + ", " + shortest(std::round(cost.flops / 1e7) / 100) +
           " GFLOP at matrix-product speed\n";

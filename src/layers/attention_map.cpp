@@ -1,8 +1,10 @@
 #include "attention_map.h"
 
 #include <algorithm>
+#include <map>
 
 #include "linalg/small_product.h"
+#include "rezero/parallel/parts.h"
 
 namespace rezero {
 namespace {
@@ -111,6 +113,10 @@ class AttentionMap final : public LinearMap {
   explicit AttentionMap(AttentionMapParts parts) : p_(std::move(parts)) {
     for (const AttentionHead& head : p_.heads) heads_.emplace_back(p_, head);
     p_.heads.clear();
+    std::map<std::pair<Index, Index>, std::vector<Index>> sharing;
+    for (std::size_t h = 0; h < heads_.size(); ++h)
+      sharing[{heads_[h].first, heads_[h].key_row}].push_back(static_cast<Index>(h));
+    for (auto& [keys, heads] : sharing) groups_.push_back(std::move(heads));
   }
   Index rows() const override { return p_.query_rows * p_.positions; }
   Index cols() const override { return p_.features * p_.positions; }
@@ -126,27 +132,41 @@ class AttentionMap final : public LinearMap {
     p_.query->apply(v, dQ);
     p_.key->apply(v, dK);
     p_.value->apply(v, dV);
-    Workspace work(p_.head_width, p_.length);
-    for (Index c = 0; c < k; ++c)
-      for (const Head& head : heads_)
-        push_head(head, {dQ.col(c).data(), p_.query_rows}, {dK.col(c).data(), p_.key_rows},
-                  {dV.col(c).data(), p_.key_rows}, {out.col(c).data(), p_.query_rows}, work);
+    each_head(k, [&](Index c, const Head& head, Workspace& work) {
+      push_head(head, {dQ.col(c).data(), p_.query_rows}, {dK.col(c).data(), p_.key_rows},
+                {dV.col(c).data(), p_.key_rows}, {out.col(c).data(), p_.query_rows}, work);
+    });
   }
 
   void do_apply_transpose(ConstColumns u, Columns out) const override {
     const Index k = u.cols(), keys = p_.key_rows * p_.positions;
     Matrix dQ(rows(), k), dK = Matrix::Zero(keys, k), dV = Matrix::Zero(keys, k);
-    Workspace work(p_.head_width, p_.length);
-    for (Index c = 0; c < k; ++c)
-      for (const Head& head : heads_)
-        pull_head(head, {u.col(c).data(), p_.query_rows}, {dQ.col(c).data(), p_.query_rows},
-                  {dK.col(c).data(), p_.key_rows}, {dV.col(c).data(), p_.key_rows}, work);
+    each_head(k, [&](Index c, const Head& head, Workspace& work) {
+      pull_head(head, {u.col(c).data(), p_.query_rows}, {dQ.col(c).data(), p_.query_rows},
+                {dK.col(c).data(), p_.key_rows}, {dV.col(c).data(), p_.key_rows}, work);
+    });
     Matrix part(cols(), k);
     p_.query->apply_transpose(dQ, out);
     p_.key->apply_transpose(dK, part);
     out += part;
     p_.value->apply_transpose(dV, part);
     out += part;
+  }
+
+  /// Heads that share no keys write to places of their own: those of a single column go side by side.
+  template <class Do>
+  void each_head(Index columns, Do&& head_of_column) const {
+    const auto go = [&](Index c, const std::vector<Index>& group, Workspace& work) {
+      for (const Index h : group) head_of_column(c, heads_[static_cast<std::size_t>(h)], work);
+    };
+    if (columns == 1)
+      return for_each_part(static_cast<Index>(groups_.size()), [&](Index g) {
+        Workspace work(p_.head_width, p_.length);
+        go(0, groups_[static_cast<std::size_t>(g)], work);
+      });
+    Workspace work(p_.head_width, p_.length);
+    for (Index c = 0; c < columns; ++c)
+      for (const std::vector<Index>& group : groups_) go(c, group, work);
   }
 
   /// A = V P with P = softmax(scale · Kᵀ Q): dA = V dP + dV P, dP from dS = Kᵀ dQ + dKᵀ Q. Strips of queries,
@@ -211,6 +231,7 @@ class AttentionMap final : public LinearMap {
 
   AttentionMapParts p_;
   std::vector<Head> heads_;
+  std::vector<std::vector<Index>> groups_;  ///< of heads that share their keys
 };
 
 }  // namespace

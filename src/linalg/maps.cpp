@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "rezero/core/contract.h"
+#include "rezero/parallel/parts.h"
 
 namespace rezero {
 namespace {
@@ -99,19 +100,34 @@ class Positionwise final : public LinearMap {
     if (positions_ == 1)
       out.noalias() = *W_ * v;
     else
-      fold(out, W_->rows()).noalias() = *W_ * fold(v, W_->cols());
+      in_parts(fold(v, W_->cols()), fold(out, W_->rows()), v.cols(),
+               [&](const auto& in, auto&& to) { to.noalias() = *W_ * in; });
   }
   void do_apply_transpose(ConstColumns u, Columns out) const override {
     if (positions_ == 1)
       out.noalias() = W_->transpose() * u;
     else
-      fold(out, W_->cols()).noalias() = W_->transpose() * fold(u, W_->rows());
+      in_parts(fold(u, W_->rows()), fold(out, W_->cols()), u.cols(),
+               [&](const auto& in, auto&& to) { to.noalias() = W_->transpose() * in; });
   }
   void do_apply_at(Index, ConstColumns v, Columns out) const override { out.noalias() = *W_ * v; }
   void do_apply_transpose_at(Index, ConstColumns u, Columns out) const override {
     out.noalias() = W_->transpose() * u;
   }
   Matrix do_block(Index) const override { return *W_; }
+  /// One column of many positions is split, for nobody else splits it; more columns come from a panel that
+  /// has a thread of its own.
+  template <class Multiply>
+  static void in_parts(Eigen::Map<const Matrix> in, Eigen::Map<Matrix> out, Index columns,
+                       Multiply&& multiply) {
+    constexpr Index least = 64;  // a part packs the weights anew
+    const Index positions = in.cols(), parts = columns == 1 ? part_count(positions, least) : 1;
+    if (parts == 1) return multiply(in, out);
+    for_each_part(parts, [&](Index i) {
+      const Index start = part_start(positions, parts, i), end = part_start(positions, parts, i + 1);
+      multiply(in.middleCols(start, end - start), out.middleCols(start, end - start));
+    });
+  }
   Eigen::Map<const Matrix> fold(const ConstColumns& v, Index width) const {
     REZERO_REQUIRE(v.outerStride() == v.rows() || v.cols() == 1);
     return {v.data(), width, positions_ * v.cols()};

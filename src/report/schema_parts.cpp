@@ -57,6 +57,7 @@ const std::string_view spectrum_definition = R"(
         "part": {"enum": ["full", "largest", "smallest", "both_ends", "density"]},
         "leading": {"$ref": "#/$defs/count"},
         "extremal": {"enum": ["verified", "probabilistic", "not_applicable"]},
+        "multiplicity": {"enum": ["resolved", "cut", "unresolved", "not_applicable"]},
         "relative_resolution": {"type": "number", "minimum": 0},
         "relative_error_estimate": {"type": "number", "minimum": 0},
         "certified": {"type": "boolean"},

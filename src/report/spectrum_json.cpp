@@ -47,6 +47,7 @@ void spectrum_facts(JsonWriter& json, const Spectrum& spectrum) {
   if (spectrum.part != SpectrumPart::full && spectrum.part != SpectrumPart::density) {
     json.member("leading", spectrum.leading);
     json.member("extremal", to_string(spectrum.extremal));
+    json.member("multiplicity", to_string(spectrum.multiplicity));
   }
   json.member("relative_resolution", spectrum.relative_resolution);
   if (spectrum.relative_error_estimate)

@@ -1,6 +1,7 @@
 #include "spectrum/chain.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "rezero/parallel/for_each.h"
@@ -54,7 +55,35 @@ void publish(Spectrum& spectrum, const FullValues& values, std::int64_t exponent
   spectrum.certified = true;
 }
 
+/// Where a full spectrum is cut behind its first `count` values: whether a value and its copy are parted.
+Multiplicity at_cut(const Spectrum& full, Index count) {
+  if (count == 0 || count == full.dimension) return Multiplicity::resolved;
+  const auto i = static_cast<std::size_t>(count);
+  const ScaledReal &above = full.sigma[i - 1], &below = full.sigma[i];
+  const Index proved_from = full.dimension - full.null_directions;
+  if (count > proved_from) return Multiplicity::cut;  // between two exact zeros
+  if (!full.resolved(i - 1)) return Multiplicity::unresolved;
+  if (below.is_zero()) return Multiplicity::resolved;
+  const auto over = [](const ScaledReal& a, const ScaledReal& b) {
+    const auto apart = static_cast<int>(std::max<std::int64_t>(a.exponent - b.exponent, -2000));
+    return std::ldexp(a.mantissa / b.mantissa, apart);
+  };
+  const Real gap = 1 - over(below, above);
+  const bool apart = full.relative_error_estimate
+                         ? gap > 2 * *full.relative_error_estimate
+                         : gap * over(above, full.sigma_max) > 2 * full.relative_resolution;
+  return apart ? Multiplicity::resolved : Multiplicity::cut;
+}
+
 }  // namespace
+
+Multiplicity multiplicity_of(const Spectrum& spectrum, Multiplicity found) {
+  const auto leading = static_cast<std::size_t>(spectrum.leading);
+  const auto known = [&](std::size_t i) { return spectrum.sigma_max.is_zero() || spectrum.resolved(i); };
+  const bool top = leading == 0 || known(leading - 1);
+  const bool bottom = leading == spectrum.sigma.size() || known(leading);
+  return top && bottom ? found : Multiplicity::unresolved;
+}
 
 SpectrumPart part_of(const SpectrumRequest& request) {
   if (request.top > 0 && request.bottom > 0) return SpectrumPart::both_ends;
@@ -101,6 +130,10 @@ Spectrum truncate(Spectrum full, const SpectrumRequest& request) {
   if (full.part == SpectrumPart::full || full.status == SpectrumStatus::breakdown) return full;
   full.extremal = Extremal::verified;
   full.leading = request.top;
+  full.multiplicity =
+      request.top + request.bottom == full.dimension
+          ? Multiplicity::resolved
+          : std::max(at_cut(full, request.top), at_cut(full, full.dimension - request.bottom));
   // Proved zeros are the last values: what is cut from the middle leaves the bottom ones and takes from the
   // rest.
   const Index proved_from = full.dimension - full.null_directions;

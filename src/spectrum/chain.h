@@ -13,6 +13,9 @@ Spectrum full_spectrum(const Matrix& A, std::int64_t exponent, const SpectrumMet
 /// The parts of a full spectrum that the request asks for; verified, since all values are known.
 Spectrum truncate(Spectrum full, const SpectrumRequest& request);
 
+/// `found` for the ends in spectrum, unresolved where the innermost value of an end is not resolved itself.
+Multiplicity multiplicity_of(const Spectrum& spectrum, Multiplicity found);
+
 /// The part a request asks for.
 SpectrumPart part_of(const SpectrumRequest& request);
 

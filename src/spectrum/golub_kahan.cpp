@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "rezero/parallel/parts.h"
 #include "rezero/random/sample.h"
 #include "spectrum/small_svd.h"
 
@@ -14,12 +15,25 @@ constexpr Real eps = std::numeric_limits<Real>::epsilon();
 /// A residual that no longer falls is accepted below this (relative): it is published with the values.
 constexpr Real stagnant_limit = 1e-8;
 
-/// w ← (I − QQᵀ) w.
-template <class Basis>
-void project_out(const Basis& Q, Vector& w) {
+/// w ← (I − QQᵀ) w, in runs of rows.
+void project_out(const Eigen::Ref<const Matrix>& Q, Vector& w) {
   if (Q.cols() == 0) return;
-  const Vector overlap = Q.transpose() * w;
-  w.noalias() -= Q * overlap;
+  constexpr Index least = 4096;
+  const Index size = Q.rows(), parts = part_count(size, least);
+  const auto run = [&](Index i) {
+    const Index start = part_start(size, parts, i);
+    return std::pair(start, part_start(size, parts, i + 1) - start);
+  };
+  Matrix overlaps(Q.cols(), parts);
+  for_each_part(parts, [&](Index i) {
+    const auto [start, length] = run(i);
+    overlaps.col(i).noalias() = Q.middleRows(start, length).transpose() * w.segment(start, length);
+  });
+  const Vector overlap = overlaps.rowwise().sum();
+  for_each_part(parts, [&](Index i) {
+    const auto [start, length] = run(i);
+    w.segment(start, length).noalias() -= Q.middleRows(start, length) * overlap;
+  });
 }
 
 /// Twice is enough (Kahan; Parlett, The Symmetric Eigenvalue Problem, section 6.9).
@@ -126,19 +140,31 @@ void GolubKahan::restart(const Ritz& ritz, Index kept) {
   size_ = kept;
 }
 
+void GolubKahan::lock(const Matrix& left, const Vector& sigma, const Matrix& right) {
+  append(locked_left_, left), append(locked_right_, right);
+  values_.insert(values_.end(), sigma.begin(), sigma.end());
+  if (sigma.size() > 0) scale_ = std::max(scale_, sigma.maxCoeff());
+}
+
 void GolubKahan::lock(const Ritz& ritz, Index count) {
-  append(locked_left_, U_.leftCols(size_) * ritz.P.leftCols(count));
-  append(locked_right_, V_.leftCols(size_) * ritz.Q.leftCols(count));
-  for (Index i = 0; i < count; ++i) values_.push_back(ritz.sigma[i]);
+  lock(U_.leftCols(size_) * ritz.P.leftCols(count), ritz.sigma.head(count),
+       V_.leftCols(size_) * ritz.Q.leftCols(count));
+}
+
+/// What two equal values may be apart.
+Real GolubKahan::slack() const {
+  return 2 * options_.tolerance * scale_;
 }
 
 /// With a limit: whether the outermost Ritz value may still move beyond it. Its residual tells how far it has
-/// to go; a value that is beyond already must converge, as any that is to be locked.
+/// to go; a value that is beyond already must converge, as any that is to be locked. Small is a residual only
+/// beside the spread of the values: all vectors of a J near I have small ones.
 bool GolubKahan::undecided(const Ritz& ritz, Index count, SpectrumEnd end, Real limit) const {
   const Real worst = ritz.residual.head(count).maxCoeff(), allowed = options_.tolerance * scale_;
   if (worst <= allowed) return false;
   const Real inside = end == SpectrumEnd::largest ? limit - ritz.sigma[0] : ritz.sigma[0] - limit;
-  return !(worst <= inside && worst <= 1e-4 * scale_);
+  const Real spread = ritz.sigma.maxCoeff() - ritz.sigma.minCoeff();
+  return !(worst <= inside && worst <= 1e-4 * spread);
 }
 
 EndSearch GolubKahan::search(Index count, SpectrumEnd end, const Real* limit, Ritz& found) {
@@ -155,6 +181,8 @@ EndSearch GolubKahan::search(Index count, SpectrumEnd end, const Real* limit, Ri
     const Real worst = found.residual.head(count).maxCoeff();
     result.worst_residual = scale_ > 0 ? worst / scale_ : 0;
     result.exhausted = exhausted_;
+    result.copies_left =
+        exhausted_ && size_ > count && std::abs(found.sigma[count] - found.sigma[count - 1]) <= slack();
     result.converged = exhausted_ || worst <= options_.tolerance * scale_ ||
                        (limit && !undecided(found, count, end, *limit));
     if (result.converged || products_ - first >= options_.most_products) return result;
@@ -182,14 +210,16 @@ EndSearch GolubKahan::find(Index count, SpectrumEnd end) {
 }
 
 GolubKahan::Beyond GolubKahan::find_beyond(Real limit, SpectrumEnd end) {
-  if (room() == 0) return {false, {true, true, 0}};
+  Beyond nothing_left;
+  nothing_left.search.converged = nothing_left.search.exhausted = true;
+  if (room() == 0) return nothing_left;
   Ritz found;
   Beyond beyond;
   beyond.search = search(1, end, &limit, found);
   if (!beyond.search.converged) return beyond;
-  const Real slack = 2 * options_.tolerance * scale_;
-  beyond.found =
-      end == SpectrumEnd::largest ? found.sigma[0] > limit + slack : found.sigma[0] < limit - slack;
+  const Real outside = end == SpectrumEnd::largest ? found.sigma[0] - limit : limit - found.sigma[0];
+  beyond.found = outside > slack();
+  beyond.at_limit = std::abs(outside) <= slack();
   if (beyond.found) lock(found, 1);
   return beyond;
 }

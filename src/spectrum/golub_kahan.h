@@ -25,9 +25,10 @@ struct GolubKahanOptions {
 
 /// What one search came to.
 struct EndSearch {
-  bool converged = false;   ///< every wanted residual within tolerance, or stagnant but small
-  bool exhausted = false;   ///< the bases span the whole space: nothing can be missing
-  Real worst_residual = 0;  ///< of the wanted values, relative to the largest seen
+  bool converged = false;    ///< every wanted residual within tolerance, or stagnant but small
+  bool exhausted = false;    ///< the bases span the whole space: nothing can be missing
+  Real worst_residual = 0;   ///< of the wanted values, relative to the largest seen
+  bool copies_left = false;  ///< exhausted: the value next to the wanted ones equals the innermost of them
 };
 
 /// The search for triplets of A (rows ≥ cols), those found before locked out of the space.
@@ -43,10 +44,14 @@ class GolubKahan {
   /// step.
   EndSearch find(Index count, SpectrumEnd end);
 
+  /// Locks triplets that are known already.
+  void lock(const Matrix& left, const Vector& sigma, const Matrix& right);
+
   /// Looks into the complement of what is locked from a new random vector, and locks whatever lies strictly
   /// beyond `limit` there; false once nothing does. EndSearch::converged false: it could not be decided.
   struct Beyond {
     bool found = false;
+    bool at_limit = false;  ///< not beyond, but at the limit: one more copy of that value
     EndSearch search;
   };
   Beyond find_beyond(Real limit, SpectrumEnd end);
@@ -73,6 +78,7 @@ class GolubKahan {
   bool undecided(const Ritz& ritz, Index count, SpectrumEnd end, Real limit) const;
   Vector fresh(const Matrix& basis, Index used, const Matrix& locked);
   Index room() const;
+  Real slack() const;
 
   const LinearMap& A_;
   StreamKey key_;

@@ -8,6 +8,14 @@
 #include <functional>
 
 namespace rezero::detail {
+
+struct QrFactors {
+  explicit QrFactors(const Matrix& A)
+      : qr(A), smallest_pivot(qr.matrixQR().diagonal().cwiseAbs().minCoeff()) {}
+  Eigen::HouseholderQR<Matrix> qr;
+  Real smallest_pivot;
+};
+
 namespace {
 
 // Absolute thresholds inside Spectra compare with 2e-16: the operators below are of norm about 1 or more.
@@ -27,6 +35,26 @@ class Gram {
  private:
   const Matrix& A_;
   mutable Vector image_;
+};
+
+class InverseMap final : public LinearMap {
+ public:
+  explicit InverseMap(QrFactorsPtr factors) : factors_(std::move(factors)) {}
+  Index rows() const override { return cols(); }
+  Index cols() const override { return factors_->qr.cols(); }
+  Real flops_per_column() const override { return static_cast<Real>(cols()) * static_cast<Real>(cols()); }
+
+ private:
+  void do_apply(ConstColumns v, Columns out) const override {
+    const auto R = factors_->qr.matrixQR().topRows(cols()).triangularView<Eigen::Upper>();
+    out = v * factors_->smallest_pivot;
+    R.transpose().solveInPlace(out);
+  }
+  void do_apply_transpose(ConstColumns u, Columns out) const override {
+    out = u * factors_->smallest_pivot;
+    factors_->qr.matrixQR().topRows(cols()).triangularView<Eigen::Upper>().solveInPlace(out);
+  }
+  QrFactorsPtr factors_;
 };
 
 /// x ↦ s² R⁻¹(R⁻ᵀx), s the smallest diagonal entry of R.
@@ -99,19 +127,26 @@ Subspace largest_subspace(const Matrix& A, Index k, const Vector& start) {
   return result;
 }
 
-Subspace smallest_subspace(const Matrix& A, Index k, const Vector& start) {
-  const Eigen::HouseholderQR<Matrix> qr(A);
-  const Real scale = qr.matrixQR().diagonal().cwiseAbs().minCoeff();
+QrFactorsPtr qr_factors(const Matrix& A) {
+  return std::make_shared<QrFactors>(A);
+}
+
+Subspace smallest_subspace(const QrFactorsPtr& factors, Index k, const Vector& start) {
+  const Eigen::HouseholderQR<Matrix>& qr = factors->qr;
+  const Index n = qr.cols();
+  const Real scale = factors->smallest_pivot;
   if (!(scale > 0)) return {{}, {}, 0, "the matrix is exactly singular: its inverse cannot be iterated"};
   InverseGram op(qr.matrixQR(), scale);
   Subspace result = dominant_subspace(op, k, start);
   if (!result.failure.empty()) return result;
-  Matrix solved = Matrix::Zero(A.rows(), k);
-  solved.topRows(A.cols()) = scale * result.right;
-  qr.matrixQR().topRows(A.cols()).triangularView<Eigen::Upper>().transpose().solveInPlace(
-      solved.topRows(A.cols()));
+  Matrix solved = Matrix::Zero(qr.rows(), k);
+  InverseMap(factors).apply(result.right, solved.topRows(n));
   result.left = qr.householderQ() * solved;
   return result;
+}
+
+LinearMapPtr inverse_map(QrFactorsPtr qr) {
+  return std::make_shared<InverseMap>(std::move(qr));
 }
 
 }  // namespace rezero::detail

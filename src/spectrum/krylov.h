@@ -3,6 +3,7 @@
 /// krylov.cpp.
 
 #include <limits>
+#include <memory>
 #include <string>
 
 #include "rezero/linalg/linear_map.h"
@@ -24,9 +25,17 @@ struct Subspace {
 /// For the k largest values of A (rows ≥ cols > k): Lanczos on AᵀA.
 Subspace largest_subspace(const Matrix& A, Index k, const Vector& start);
 
-/// For the k smallest: Lanczos on (RᵀR)⁻¹ with A = QR, so two triangular solves a step; left = Q R⁻ᵀ right,
-/// since A applied to a small singular vector is mostly rounding. Cost 2 m n² for the QR, and one copy of A.
-Subspace smallest_subspace(const Matrix& A, Index k, const Vector& start);
+/// A = QR, Householder. Cost 2 m n² and one copy of A.
+struct QrFactors;
+using QrFactorsPtr = std::shared_ptr<const QrFactors>;
+QrFactorsPtr qr_factors(const Matrix& A);
+
+/// For the k smallest of A = QR: Lanczos on (RᵀR)⁻¹, so two triangular solves a step; left = Q R⁻ᵀ right,
+/// since A applied to a small singular vector is mostly rounding.
+Subspace smallest_subspace(const QrFactorsPtr& qr, Index k, const Vector& start);
+
+/// v ↦ s R⁻ᵀ v for A = QR, s the smallest diagonal entry of R: largest where A is smallest.
+LinearMapPtr inverse_map(QrFactorsPtr qr);
 
 /// Singular triplets of A within a subspace, with what proves them.
 struct Triplets {

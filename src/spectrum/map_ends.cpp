@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "rezero/linalg/maps.h"
+#include "rezero/parallel/parts.h"
 #include "rezero/spectrum/method.h"
 #include "spectrum/chain.h"
 #include "spectrum/golub_kahan.h"
@@ -48,6 +49,7 @@ class EndsSearch {
     spectrum.sigma_max = ScaledReal::make(largest, exponent);
     publish(top, largest, exponent, spectrum);
     publish(bottom, largest, exponent, spectrum);
+    spectrum.multiplicity = multiplicity_of(spectrum, multiplicity_);
     if (largest == 0) spectrum.null_directions = static_cast<Index>(spectrum.sigma.size());
     return spectrum;
   }
@@ -67,14 +69,17 @@ class EndsSearch {
     const EndSearch first = search_.find(count, which);
     if (!first.converged) return failed(count, which, first), Triplets{};
     exhausted_ = exhausted_ && first.exhausted;
+    bool cut = first.copies_left;
     std::vector<Index> order = outermost(count, before, which);
     while (!first.exhausted) {
       const Real limit = search_.values()[static_cast<std::size_t>(order.back())];
       const GolubKahan::Beyond beyond = search_.find_beyond(limit, which);
       if (!beyond.search.converged) return failed(count, which, beyond.search), Triplets{};
+      cut = beyond.at_limit;
       if (!beyond.found) break;
       order = outermost(count, before, which);
     }
+    if (cut) multiplicity_ = Multiplicity::cut;
     const Triplets triplets = ritz_triplets(A_, {search_.left(order), search_.right(order), 0, {}});
     failure_ = triplets.failure;
     std::vector<Index> kept(static_cast<std::size_t>(before));
@@ -122,6 +127,7 @@ class EndsSearch {
   const SpectrumRequest& request_;
   GolubKahan search_;
   bool exhausted_ = true;
+  Multiplicity multiplicity_ = Multiplicity::resolved;
   std::string failure_;
 };
 
@@ -138,6 +144,7 @@ void publish(const Triplets& triplets, Real largest, std::int64_t exponent, Spec
 Spectrum ends_of_map(const ScaledMap& J, const SpectrumRequest& request) {
   const bool wide = J.map->rows() < J.map->cols();
   const LinearMapPtr A = wide ? transpose_map(J.map) : J.map;
+  const PartWorkers workers(request.workers);
   Spectrum spectrum = EndsSearch(*A, request).run(J.exponent);
   if (wide) spectrum.right_residuals.swap(spectrum.left_residuals);
   return spectrum;

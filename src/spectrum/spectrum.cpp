@@ -45,6 +45,20 @@ std::string_view to_string(Extremal extremal) {
   return "";
 }
 
+std::string_view to_string(Multiplicity multiplicity) {
+  switch (multiplicity) {
+    case Multiplicity::not_applicable:
+      return "not_applicable";
+    case Multiplicity::resolved:
+      return "resolved";
+    case Multiplicity::cut:
+      return "cut";
+    case Multiplicity::unresolved:
+      return "unresolved";
+  }
+  return "";
+}
+
 bool Spectrum::resolved(std::size_t i) const {
   if (sigma[i].is_zero() || sigma_max.is_zero()) return false;
   // Beyond 2^-2000 the quotient is below every resolution that is not zero; the clamp keeps it representable.

@@ -90,6 +90,16 @@ TEST(SlowByProducts, SameBytesOnAnyThread) {
             only_cell(plan, 3).depths[0].spectrum.density->cdf);
 }
 
+/// Positions, heads and rows of bases in parts: as many whatever the threads.
+TEST(SlowByProducts, SameBytesInParts) {
+  for (const Index kv_heads : {2, 1}) {
+    SweepPlan plan = tokens_plan("pre-ln", 150, 64, {1});
+    plan.tokens.attention.kv_heads = kv_heads;
+    plan.analysis.method = "spectra", plan.analysis.top = 2;
+    EXPECT_EQ(only_cell(plan, 1).depths[0].spectrum.sigma, only_cell(plan, 3).depths[0].spectrum.sigma);
+  }
+}
+
 /// What memory leaves no room for is made anew: no bit shows it.
 TEST(ByProducts, KeptBlocksDoNotShow) {
   SweepPlan plan = tokens_plan("pre-ln", 20, 12, {2});
@@ -131,6 +141,21 @@ TEST(ByProducts, CostsGrowAsTheyShould) {
   EXPECT_LT(cost("spectra", 10, 128).flops, cost("dense", 10, 128).flops / 10);
   EXPECT_EQ(cost("auto", 10, 128).method, "spectra");
   EXPECT_EQ(cost("auto", 10, 1).method, "dense");
+}
+
+/// What is kept beside the need: nothing where memory ends, all blocks where it does not.
+TEST(ByProducts, ExtraMemoryIsToldApart) {
+  SweepPlan plan = tokens_plan("pre-ln", 64, 32, {4});
+  plan.analysis.method = "spectra", plan.analysis.top = 1;
+  const Cell cell = expand_cells(plan)[0];
+  const CellCost little = cost_of(cell, plan.analysis, 1), much = cost_of(cell, plan.analysis, 1e12);
+  EXPECT_EQ(little.bytes, much.bytes);
+  EXPECT_EQ(little.extra_bytes, 0);
+  EXPECT_GT(much.extra_bytes, 8 * 64 * 32 * sizeof(Real));
+  plan.analysis.method = "auto", plan.analysis.top = 0;
+  EXPECT_GE(cost_of(cell, plan.analysis, 1e12).extra_bytes, 10.0 * 2048 * 2048 * sizeof(Real));
+  plan.analysis.method = "dense";
+  EXPECT_EQ(cost_of(cell, plan.analysis, 1e12).extra_bytes, 0);
 }
 
 TEST(SlowByProducts, DensityOfACell) {

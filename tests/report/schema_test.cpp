@@ -129,7 +129,7 @@ TEST(Schema, RowsWithoutValuesConform) {
   broken.message = "no method passed its certificate", broken.failures = {{"dense", "not \"finite\""}};
   Spectrum ends = full_spectrum({ScaledReal::make(2), ScaledReal::make(1)});
   ends.dimension = 6, ends.part = SpectrumPart::both_ends, ends.leading = 1,
-  ends.extremal = Extremal::probabilistic;
+  ends.extremal = Extremal::probabilistic, ends.multiplicity = Multiplicity::cut;
   Spectrum wide =
       full_spectrum({ScaledReal::make(1, 5000), ScaledReal::make(1, 4990), ScaledReal::make(1, 0)});
   expect_conforming(plan, {row_of(broken), row_of(ends), row_of(wide)}, {});

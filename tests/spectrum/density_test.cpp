@@ -119,6 +119,27 @@ TEST(Density, AtomsAreJumps) {
   EXPECT_NEAR(one.density->mean_square.log10(), 1800 * std::log10(2.0), 1e-12);
 }
 
+/// Of few values the unit vectors are the probes: their mean is a trace, and nothing is left to chance.
+TEST(Density, OfFewValuesIsExact) {
+  for (const Index n : {1, 2, 3, 16, 300}) {
+    const Matrix A = testing::random_matrix(n, n, 4);
+    const Vector sigma = testing::values(testing::spectrum_of(A));
+    const Spectrum s = density_of(dense_map(std::make_shared<const Matrix>(A)));
+    ASSERT_TRUE(s.density) << s.message;
+    EXPECT_EQ(s.density->probes, n);
+    EXPECT_EQ(s.density->sampling_distance, 0);
+    EXPECT_EQ(s.density->mean_square_error.mantissa, 0);
+    EXPECT_NEAR(s.density->mean_square.to_real().value() * static_cast<Real>(n) / A.squaredNorm(), 1, 1e-12);
+    EXPECT_LE(distance(*s.density, sigma), n < 100 ? 1e-9 : 0.01) << n;
+  }
+  // Unit vectors that are mapped to zero, and that are singular vectors.
+  const Vector d = (Vector(5) << 2, 0, 1, 0, 0).finished();
+  const Spectrum s = density_of(diagonal_map(d));
+  ASSERT_TRUE(s.density && s.density->converged) << s.message;
+  EXPECT_NEAR(s.density->cdf.front(), 0.6, 1e-12);
+  EXPECT_LE(distance(*s.density, d), 1e-12);
+}
+
 /// The bulk near zero of a badly conditioned map is not seen: the curve moves with every step, and says so.
 TEST(SlowDensity, RefusesToCallABadlyConditionedCurveConverged) {
   const Index n = 2048;

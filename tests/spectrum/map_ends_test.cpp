@@ -133,6 +133,33 @@ TEST(LawMapEnds, SmallestIsRightOrRefused) {
   EXPECT_NE(refused.message.find("smallest values did not converge"), std::string::npos) << refused.message;
 }
 
+/// Whether a copy of the last value was left out, by the second search and where the bases filled the space.
+TEST(MapEnds, MultiplicityIsTold) {
+  for (const Index n : {40, 300}) {
+    Vector d = Vector::LinSpaced(n, 1, 0.5);
+    d.head(3).setConstant(2);
+    d.tail(2).setConstant(0.1);
+    const Matrix A = with_values(d, 5);
+    for (const Index top : {1, 2, 3, 4})
+      EXPECT_EQ(ends_of(A, top, 0).multiplicity, top < 3 ? Multiplicity::cut : Multiplicity::resolved)
+          << n << ' ' << top;
+    EXPECT_EQ(ends_of(A, 0, 1).multiplicity, Multiplicity::cut) << n;
+    EXPECT_EQ(ends_of(A, 0, 2).multiplicity, Multiplicity::resolved) << n;
+    EXPECT_EQ(ends_of(A, 3, 1).multiplicity, Multiplicity::cut) << n;
+    EXPECT_EQ(ends_of(Matrix::Identity(n, n), 2, 0).multiplicity, Multiplicity::cut) << n;
+  }
+}
+
+/// A spectrum narrow beside its values: small residuals prove nothing there.
+TEST(MapEnds, CopiesInANarrowSpectrum) {
+  const Index n = 600;
+  Vector d(n);
+  for (Index i = 0; i < n; ++i) d[i] = 1 + 1e-6 * static_cast<Real>(n - 1 - i / 2) / static_cast<Real>(n);
+  expect_right(ends_of(with_values(d, 6), 6, 0), d, 6, 0);
+  EXPECT_EQ(ends_of(diagonal_map(d), 5, 0).multiplicity, Multiplicity::cut);
+  EXPECT_EQ(ends_of(diagonal_map(d), 6, 0).multiplicity, Multiplicity::resolved);
+}
+
 TEST(MapEnds, ExponentIsCarried) {
   const Matrix A = random_matrix(200, 200, 5);
   const auto map = dense_map(std::make_shared<const Matrix>(A));

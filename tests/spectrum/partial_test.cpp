@@ -129,6 +129,47 @@ TEST(LawSpectra, NeverWrongWhereItsSolverIs) {
   }
 }
 
+/// A formed J with every value twice, its ends by Spectra: the copies are listed, or it is computed in full.
+TEST(LawSpectra, CopiesAreNotMissed) {
+  const Index n = 200;
+  Vector d(n);
+  for (Index i = 0; i < n; ++i) d[i] = 2 - static_cast<Real>(i / 2) / n;
+  const Matrix A = with_values(d, 9);
+  for (const auto& [top, bottom] :
+       {std::pair<Index, Index>{1, 0}, {2, 0}, {5, 0}, {6, 0}, {0, 1}, {0, 4}, {3, 3}}) {
+    SCOPED_TRACE(std::to_string(top) + " + " + std::to_string(bottom));
+    const Spectrum s = spectrum_of(A, request_for(top, bottom, "spectra"));
+    ASSERT_EQ(s.status, SpectrumStatus::converged);
+    Vector wanted(top + bottom);
+    wanted << d.head(top), d.tail(bottom);
+    EXPECT_LE((values(s) - wanted).cwiseAbs().maxCoeff(), 1e-13);
+    const bool cut = top % 2 + bottom % 2 > 0;
+    EXPECT_EQ(s.multiplicity, cut ? Multiplicity::cut : Multiplicity::resolved) << s.method;
+  }
+}
+
+TEST(Partial, MultiplicityOfATruncatedSpectrum) {
+  const Vector d = (Vector(6) << 3, 3, 2, 1, 0, 0).finished();
+  const auto told = [&](Index top, Index bottom) {
+    return spectrum_of(d.asDiagonal(), request_for(top, bottom)).multiplicity;
+  };
+  EXPECT_EQ(told(1, 0), Multiplicity::cut);
+  EXPECT_EQ(told(2, 0), Multiplicity::resolved);
+  EXPECT_EQ(told(4, 0), Multiplicity::resolved);
+  EXPECT_EQ(told(5, 0), Multiplicity::cut);
+  EXPECT_EQ(told(0, 1), Multiplicity::cut);
+  EXPECT_EQ(told(2, 2), Multiplicity::resolved);
+  EXPECT_EQ(told(3, 3), Multiplicity::resolved);
+  EXPECT_EQ(told(0, 0), Multiplicity::not_applicable);
+  // Of values that are not resolved no one knows.
+  Vector small = Vector::LinSpaced(20, 2, 1);
+  small.tail(4) << 4e-18, 3e-18, 2e-18, 1e-18;
+  EXPECT_EQ(spectrum_of(with_values(small, 3), request_for(0, 2, "dense")).multiplicity,
+            Multiplicity::unresolved);
+  EXPECT_EQ(spectrum_of(with_values(small, 3), request_for(0, 5, "dense")).multiplicity,
+            Multiplicity::resolved);
+}
+
 TEST(Partial, LowRankTopIsProvedExtremal) {
   Vector d = Vector::Constant(40, 1e-9);
   d.head(3) << 3, 2, 1;

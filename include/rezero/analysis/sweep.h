@@ -61,8 +61,10 @@ JacobianForm spectrum_form(const Cell& cell, const AnalysisOptions& options, Rea
 /// What one cell would take on one thread.
 struct CellCost {
   JacobianForm form = JacobianForm::dense;
-  std::string method;  ///< that its spectra start with; empty: none is computed
-  Real bytes = 0, flops = 0;
+  std::string method;    ///< that its spectra start with; empty: none is computed
+  Real bytes = 0;        ///< that it cannot do without
+  Real extra_bytes = 0;  ///< that it takes where there is room: kept derivatives, the product method
+  Real flops = 0;
 };
 CellCost cost_of(const Cell& cell, const AnalysisOptions& options, Real max_memory);
 
@@ -70,9 +72,10 @@ CellCost cost_of(const Cell& cell, const AnalysisOptions& options, Real max_memo
 struct CostEstimate {
   std::size_t cells = 0, rows = 0;
   Real bytes_per_worker =
-      0;           ///< the largest cell: 6 n² doubles or the bases of products, weights, states, 20 MB
-  Real bytes = 0;  ///< with that many workers
-  Real flops = 0;  ///< Jacobians, profiles and spectra
+      0;                 ///< the largest cell: 6 n² doubles or the bases of products, weights, states, 20 MB
+  Real bytes = 0;        ///< with that many workers
+  Real extra_bytes = 0;  ///< more, where there is room
+  Real flops = 0;        ///< Jacobians, profiles and spectra
 };
 CostEstimate estimate_cost(const SweepPlan& plan, const std::vector<Cell>& cells, int threads,
                            Real max_memory = std::numeric_limits<Real>::infinity());

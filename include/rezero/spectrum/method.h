@@ -46,7 +46,7 @@ struct SpectrumMethod {
 
 /// Vectors a side that `spectra` holds for `count` values of n without the matrix.
 Index ends_basis(Index count, Index n);
-/// Random vectors that `density` takes for n values, and the most steps from each: as many vectors of n it
+/// Vectors that `density` takes for n values (random ones; n of them are the unit vectors), and the most steps from each: as many vectors of n it
 /// holds.
 Index density_probes(Index n);
 Index density_steps(Index n);

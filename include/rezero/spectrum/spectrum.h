@@ -20,10 +20,15 @@ enum class SpectrumStatus { converged, partial, breakdown };
 /// Whether the k values of a partial spectrum are known to be the extreme ones, or only to be singular
 /// values.
 enum class Extremal { not_applicable, verified, probabilistic };
+/// How often the values of a part of a spectrum are listed. resolved: as often as J has them. cut: so too,
+/// but for the innermost value of an end, of which J has more copies than were asked for. unresolved: not
+/// looked at.
+enum class Multiplicity { not_applicable, resolved, cut, unresolved };
 
 std::string_view to_string(SpectrumPart part);
 std::string_view to_string(SpectrumStatus status);
 std::string_view to_string(Extremal extremal);
+std::string_view to_string(Multiplicity multiplicity);
 
 /// One method tried and given up, for the record.
 struct MethodFailure {
@@ -43,6 +48,7 @@ struct Spectrum {
   /// relative_error_estimate, to about that times itself (docs/accuracy.md).
   bool certified = false;
   Extremal extremal = Extremal::not_applicable;
+  Multiplicity multiplicity = Multiplicity::not_applicable;
   Real relative_resolution = 0;  ///< values below this times σ_max are rounding noise: reported as unresolved
   /// Of every resolved value, relative to itself; nothing where the error is relative to σ_max.
   std::optional<Real> relative_error_estimate;

@@ -34,7 +34,8 @@ std::vector<Real> edges(const std::vector<ProbeMeasure>& measures, Index n) {
   Real low = HUGE_VAL, high = 0;
   for (const ProbeMeasure& measure : measures) high = std::max(high, measure.largest());
   const Real floor = high * static_cast<Real>(n) * 2.3e-16;
-  for (const ProbeMeasure& measure : measures) low = std::min(low, measure.smallest_above(floor));
+  for (const ProbeMeasure& measure : measures)
+    if (measure.largest() > floor) low = std::min(low, measure.smallest_above(floor));
   const Real top = std::log10(high), span = std::max(top - std::log10(low), 0.05), pad = span / 20;
   std::vector<Real> points;
   for (Index i = 0; i <= intervals; ++i)
@@ -64,8 +65,13 @@ class Quadrature {
  public:
   Quadrature(const LinearMap& A, const SpectrumRequest& request) : A_(A), workers_(request.workers) {
     density_.probes = density_probes(A.cols()), density_.target = target;
-    density_.sampling_distance = kolmogorov_95 * sampling_factor(A.cols(), density_.probes);
+    whole_basis_ = density_.probes == A.cols();
+    density_.sampling_distance = kolmogorov_95 * sampling();
     for (Index i = 0; i < density_.probes; ++i) {
+      if (whole_basis_) {
+        probes_.emplace_back(A_, Vector::Unit(A_.cols(), i));
+        continue;
+      }
       const StreamKey key =
           stream_key(request.start.seed, StreamRole::probe, 0, static_cast<std::uint32_t>(i + 1));
       probes_.emplace_back(A_, normal_vector(A_.cols(), key).normalized());
@@ -86,7 +92,7 @@ class Quadrature {
     for (Real& edge : density_.log10_sigma) edge += unit;
     for (std::size_t i = 0; i < density_.cdf.size(); ++i) {
       const Real F = density_.cdf[i];
-      density_.cdf_error.push_back(sampling_factor(A_.cols(), density_.probes) * std::sqrt(F * (1 - F)));
+      density_.cdf_error.push_back(sampling() * std::sqrt(std::max<Real>(0, F * (1 - F))));
       if (i > 0) density_.histogram.push_back(std::max<Real>(0, F - density_.cdf[i - 1]));
     }
     moments(exponent);
@@ -101,6 +107,9 @@ class Quadrature {
   }
 
  private:
+  /// The mean over a whole orthonormal basis is a trace: nothing is sampled.
+  Real sampling() const { return whole_basis_ ? 0 : sampling_factor(A_.cols(), density_.probes); }
+
   /// F with that many steps, and how far it is from F with half of them.
   void look(Index steps) {
     for_each_index(density_.probes, workers_, [&](Index i) { at(i).extend(steps); });
@@ -136,7 +145,8 @@ class Quadrature {
     for (const ProbeRecurrence& probe : probes_) sum += probe.first_square(), fourth += probe.second_square();
     for (const ProbeRecurrence& probe : probes_) squares += std::pow(probe.first_square() - sum / count, 2);
     density_.mean_square = ScaledReal::make(sum / count, 2 * exponent);
-    density_.mean_square_error = ScaledReal::make(std::sqrt(squares / (count * (count - 1))), 2 * exponent);
+    const Real error = whole_basis_ ? 0 : std::sqrt(squares / (count * (count - 1)));
+    density_.mean_square_error = ScaledReal::make(error, 2 * exponent);
     density_.mean_fourth = ScaledReal::make(fourth / count, 4 * exponent);
   }
 
@@ -144,6 +154,7 @@ class Quadrature {
 
   const LinearMap& A_;
   int workers_;
+  bool whole_basis_ = false;
   std::vector<ProbeRecurrence> probes_;
   SpectralDensity density_;
   std::string fault_;
@@ -173,10 +184,10 @@ Spectrum density_of(const JacobianView& J, const SpectrumRequest& request) {
 
 }  // namespace
 
-/// As many as bring the sampling distance to its part of the target.
+/// As many as bring the sampling distance to its part of the target; of few values a whole basis.
 Index density_probes(Index n) {
   const Real enough = std::pow(kolmogorov_95 / sampling_target, 2) * 2 / static_cast<Real>(n + 2);
-  return std::max(fewest_probes, static_cast<Index>(std::ceil(enough)));
+  return std::min(n, std::max(fewest_probes, static_cast<Index>(std::ceil(enough))));
 }
 
 Index density_steps(Index n) {

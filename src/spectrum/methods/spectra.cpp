@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rezero/linalg/maps.h"
 #include "spectrum/chain.h"
+#include "spectrum/golub_kahan.h"
 #include "spectrum/map_ends.h"
 #include "spectrum/start_vector.h"
 #include "spectrum/text.h"
@@ -39,8 +41,31 @@ struct Ends {
   Triplets top, bottom;
   Index applications = 0;
   Real largest = 0, relative_bound = 0;
+  Multiplicity multiplicity = Multiplicity::resolved;
   std::string failure;
 };
+
+/// Spectra follows one vector, which meets a repeated value once: from another one, whatever lies beyond
+/// `innermost` of what is not yet found. A: largest at that end. Nothing more is decided than in a few
+/// hundred products.
+void look_for_copies(const LinearMap& A, const Matrix& left, const Vector& values, const Matrix& right,
+                     StreamKey key, Ends& ends) {
+  detail::GolubKahanOptions options;
+  options.basis = ends_basis(values.size(), A.cols());
+  options.tolerance = detail::rounding_bound(A.cols()) / 2;
+  options.most_products = 1000;
+  detail::GolubKahan search(A, key, options);
+  search.lock(left, values, right);
+  const detail::GolubKahan::Beyond beyond =
+      search.find_beyond(values.minCoeff(), detail::SpectrumEnd::largest);
+  ends.applications += search.products();
+  if (beyond.found)
+    ends.failure = "a second search found a value beyond the last: some value is repeated";
+  else if (!beyond.search.converged)
+    ends.multiplicity = Multiplicity::unresolved;
+  else if (beyond.at_limit)
+    ends.multiplicity = std::max(ends.multiplicity, Multiplicity::cut);
+}
 
 Triplets proved(const Matrix& A, const detail::Subspace& subspace, Ends& ends) {
   ends.applications += subspace.applications;
@@ -58,8 +83,11 @@ Ends compute_ends(const Matrix& A, const SpectrumRequest& request) {
   Ends ends;
   const Vector start = detail::start_vector(A.cols(), request.start);
   if (request.top > 0) ends.top = proved(A, detail::largest_subspace(A, request.top, start), ends);
-  if (request.bottom > 0 && ends.failure.empty())
-    ends.bottom = proved(A, detail::smallest_subspace(A, request.bottom, start), ends);
+  detail::QrFactorsPtr qr;
+  if (request.bottom > 0 && ends.failure.empty()) {
+    qr = detail::qr_factors(A);
+    ends.bottom = proved(A, detail::smallest_subspace(qr, request.bottom, start), ends);
+  }
   if (!ends.failure.empty()) return ends;
 
   ends.largest = request.top > 0 ? ends.top.sigma[0] : estimate_largest(A, start);
@@ -72,6 +100,20 @@ Ends compute_ends(const Matrix& A, const SpectrumRequest& request) {
   else if (request.top > 0 && request.bottom > 0 &&
            (ends.top.right.transpose() * ends.bottom.right).norm() > 1e-8)
     ends.failure = "the vectors of the two ends are not orthogonal: some value was counted twice";
+  if (!ends.failure.empty()) return ends;
+  StreamKey key = request.start;
+  ++key.block;
+  if (request.top > 0) {
+    const MatrixPtr borrowed(std::shared_ptr<const void>(), &A);
+    look_for_copies(*dense_map(borrowed), ends.top.left, ends.top.sigma, ends.top.right, key, ends);
+  }
+  if (qr && ends.failure.empty()) {
+    const LinearMapPtr inverse = detail::inverse_map(qr);
+    Matrix images(A.cols(), ends.bottom.right.cols());
+    inverse->apply(ends.bottom.right, images);
+    const Vector values = images.colwise().norm();
+    look_for_copies(*inverse, images.colwise().normalized(), values, ends.bottom.right, key, ends);
+  }
   return ends;
 }
 
@@ -95,6 +137,7 @@ Spectrum ends_of_matrix(const ScaledMatrix& J, const SpectrumRequest& request) {
   spectrum.sigma_max = ScaledReal::make(ends.largest, J.exponent);
   for (const Triplets* part : {&ends.top, &ends.bottom})
     detail::publish(*part, ends.largest, J.exponent, spectrum);
+  spectrum.multiplicity = detail::multiplicity_of(spectrum, ends.multiplicity);
   if (transposed.size() > 0) spectrum.right_residuals.swap(spectrum.left_residuals);
   return spectrum;
 }

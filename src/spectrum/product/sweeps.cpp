@@ -69,39 +69,47 @@ Real distance(const ProductValues& a, const ProductValues& b) {
   return largest;
 }
 
-/// Whether another sweep is worth it: the values are not what they could be, and the last one did help.
+/// Whether two more sweeps are worth it: the values are not what they could be, and the last ones did help.
 bool worth_another(const ProductValues& now, const std::optional<ProductValues>& before) {
   const bool good = now.relative_error_estimate < good_enough && now.rank == now.rank_bound;
   if (good || !before) return !good;
   return now.rank > before->rank || now.relative_error_estimate < before->relative_error_estimate / 4;
 }
 
+/// What one direction has found, and by how much its last sweep differed from the one before.
+struct Found {
+  std::optional<ProductValues> values;
+  Real change = std::numeric_limits<Real>::infinity();
+
+  void add(ProductValues next) {
+    if (values) change = distance(*values, next);
+    values = std::move(next);
+  }
+};
+
 }  // namespace
 
 ProductValues product_singular_values(const FactorSource& factors, const ProductOptions& options) {
   REZERO_REQUIRE(factors.count > 0);
-  Sweep before = sweep(factors, Direction::transposed, {}, options.workers);
-  std::optional<ProductValues> result, earlier;
-  Direction direction = Direction::forward;
-  for (int sweeps = 2; sweeps <= most_sweeps; ++sweeps) {
-    Sweep last = sweep(factors, direction, std::move(before.range), options.workers);
+  Found there, back;  // Jᵀ, J
+  std::optional<Matrix> start;
+  std::optional<ProductValues> result;
+  for (int sweeps = 2; sweeps <= most_sweeps; sweeps += 2) {
+    Sweep first = sweep(factors, Direction::transposed, std::move(start), options.workers);
+    Sweep second = sweep(factors, Direction::forward, std::move(first.range), options.workers);
+    there.add(std::move(first.values)), back.add(std::move(second.values));
+    start = std::move(second.range);
     // A badly graded factor is met in its own order in one direction only: there two sweeps agree. Both lie
     // within the estimate, so the choice does not enter it.
-    const bool steadier = earlier && distance(*earlier, last.values) > distance(last.values, before.values);
-    const ProductValues& steady = steadier ? before.values : last.values;
-    ProductValues now = compared(steady, steadier ? last.values : before.values);
+    const bool turned = there.change < back.change;
+    ProductValues now =
+        compared(turned ? *there.values : *back.values, turned ? *back.values : *there.values);
     now.sweeps = sweeps;
     const auto dimension = static_cast<Index>(now.sigma.size());
     now.rank_bound = std::max(std::min(now.rank_bound, dimension - options.proved_zeros), now.rank);
     const bool go_on = worth_another(now, result);
-    const bool better =
-        !result || now.rank > result->rank ||
-        (now.rank == result->rank && now.relative_error_estimate < result->relative_error_estimate);
-    if (better) result = std::move(now);
+    result = std::move(now);  // even with a value less: only now the steadier direction is known
     if (!go_on) break;
-    earlier = std::move(before.values);
-    before = std::move(last);
-    direction = direction == Direction::forward ? Direction::transposed : Direction::forward;
   }
   return *result;
 }
