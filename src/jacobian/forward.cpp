@@ -22,7 +22,10 @@ using detail::watch_underflow;
 namespace {
 
 /// True if a product underflowed.
-bool apply_in_panels(const LinearMap& map, const Matrix& in, Matrix& out, int workers) {
+bool apply_in_panels(const LinearMap& map, const Matrix& in, Matrix& out, int threads) {
+  // What takes some forty microseconds is done before a second thread would have its data.
+  constexpr Real worth_sharing = 4e6;
+  const int workers = map.flops_per_column() * static_cast<Real>(in.cols()) < worth_sharing ? 1 : threads;
   const std::vector<Index> starts = column_panels(in.cols(), in.rows(), workers);
   std::atomic<bool> lost{false};
   for_each_index(static_cast<Index>(starts.size()) - 1, workers, [&](Index i) {
