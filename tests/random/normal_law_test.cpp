@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <vector>
 
 #include "rezero/random/sample.h"
 
@@ -12,27 +14,28 @@ namespace {
 
 constexpr Index total = 20000000, chunk = 1 << 16;
 
-/// f(numbers, count) over `total` elements of one stream.
+/// f(numbers, count) over `draws` elements of one stream.
 template <class F>
-void over_chunks(void (*fill)(Real*, Index, const StreamKey&, std::uint64_t), F f) {
+void over_chunks(void (*fill)(Real*, Index, const StreamKey&, std::uint64_t), F f, Index draws = total) {
   Vector buffer(chunk);
-  for (Index at = 0; at < total; at += chunk) {
-    const Index count = std::min(chunk, total - at);
+  for (Index at = 0; at < draws; at += chunk) {
+    const Index count = std::min(chunk, draws - at);
     fill(buffer.data(), count, stream_key(2024, StreamRole::weight), static_cast<std::uint64_t>(at));
     f(buffer.data(), count);
   }
 }
 
 /// Means of x … x^6 against exact ones; even[k] = E x^(2k).
-void expect_moments(const Real (&mean)[7], const Real (&even)[7]) {
+void expect_moments(const Real (&mean)[7], const Real (&even)[7], Index draws = total) {
   for (int k = 1; k <= 6; ++k) {
     const Real expected = k % 2 ? 0 : even[k / 2];
-    const Real error = std::sqrt((even[k] - expected * expected) / static_cast<Real>(total));
+    const Real error = std::sqrt((even[k] - expected * expected) / static_cast<Real>(draws));
     EXPECT_NEAR(mean[k], expected, 5 * error) << "moment " << k;
   }
 }
 
 struct Moments {
+  Index draws = total;
   Real sum[7] = {};
   void operator()(const Real* x, Index count) {
     Real part[7] = {};
@@ -41,7 +44,7 @@ struct Moments {
       part[1] += x[i], part[2] += x2, part[3] += x2 * x[i];
       part[4] += x2 * x2, part[5] += x2 * x2 * x[i], part[6] += x2 * x2 * x2;
     }
-    for (int k = 1; k <= 6; ++k) sum[k] += part[k] / static_cast<Real>(total);
+    for (int k = 1; k <= 6; ++k) sum[k] += part[k] / static_cast<Real>(draws);
   }
 };
 
@@ -66,18 +69,62 @@ TEST(ReferenceUniformLaw, MomentsToTheSixthAndOpenInterval) {
   EXPECT_GT(smallest, 0);
 }
 
-TEST(ReferenceNormalLaw, TailCounts) {
-  Index above[6] = {}, below[6] = {};
-  over_chunks(fill_normal, [&](const Real* x, Index count) {
-    for (int t = 0; t < 6; ++t)
+/// Draws beyond 0 … 6 on either side.
+struct Tails {
+  Index above[7] = {}, below[7] = {};
+  void operator()(const Real* x, Index count) {
+    for (int t = 0; t < 7; ++t)
       for (Index i = 0; i < count; ++i) above[t] += x[i] > t, below[t] += x[i] < -t;
-  });
-  for (int t = 0; t < 6; ++t) {
-    const Real p = 0.5 * std::erfc(t / std::sqrt(2.0)), expected = p * static_cast<Real>(total);
-    const Real error = std::sqrt(expected * (1 - p));
-    EXPECT_NEAR(static_cast<Real>(above[t]), expected, 5 * error) << t;
-    EXPECT_NEAR(static_cast<Real>(below[t]), expected, 5 * error) << t;
   }
+  void expect(Index draws) const {
+    for (int t = 0; t < 7; ++t) {
+      const Real p = 0.5 * std::erfc(t / std::sqrt(2.0)), expected = p * static_cast<Real>(draws);
+      const Real error = std::sqrt(expected * (1 - p)) + 1;  // one draw more where less than one is expected
+      EXPECT_NEAR(static_cast<Real>(above[t]), expected, 5 * error) << t;
+      EXPECT_NEAR(static_cast<Real>(below[t]), expected, 5 * error) << t;
+    }
+  }
+};
+
+TEST(ReferenceNormalLaw, TailCounts) {
+  Tails tails;
+  over_chunks(fill_normal, [&](const Real* x, Index count) { tails(x, count); });
+  tails.expect(total);
+}
+
+/// All of it at once on 10⁹ draws: moments, tails, and √N sup |F_N − F| over 65,536 points.
+TEST(SlowNormalLaw, ABillionDraws) {
+  constexpr Index draws = 1000000000, bins = 65536;
+  constexpr Real reach = 8;
+  Moments moments{draws};
+  Tails tails;
+  std::vector<Index> histogram(bins, 0);
+  over_chunks(
+      fill_normal,
+      [&](const Real* x, Index count) {
+        moments(x, count);
+        tails(x, count);
+        for (Index i = 0; i < count; ++i) {
+          const auto bin = static_cast<Index>((x[i] + reach) * (bins / (2 * reach)));
+          ++histogram[static_cast<std::size_t>(std::clamp<Index>(bin, 0, bins - 1))];
+        }
+      },
+      draws);
+  expect_moments(moments.sum, {1, 1, 3, 15, 105, 945, 10395}, draws);
+  tails.expect(draws);
+  Real worst = 0, at = 0;
+  Index below = 0;
+  for (Index b = 0; b + 1 < bins; ++b) {
+    below += histogram[static_cast<std::size_t>(b)];
+    const Real edge = static_cast<Real>(b + 1) * (2 * reach / bins) - reach;
+    const Real distance = std::abs(static_cast<Real>(below) / static_cast<Real>(draws) -
+                                   0.5 * std::erfc(-edge / std::sqrt(2.0)));
+    if (distance > worst) worst = distance, at = edge;
+  }
+  std::printf("a billion draws: sqrt(N) sup |F_N - F| = %.3f at %.3f; beyond 6: %d and %d\n",
+              std::sqrt(static_cast<Real>(draws)) * worst, at, static_cast<int>(tails.above[6]),
+              static_cast<int>(tails.below[6]));
+  EXPECT_LT(std::sqrt(static_cast<Real>(draws)) * worst, 2.6);
 }
 
 /// √N sup |F_N − F|; above 2.6 with probability 3e-6.
