@@ -11,6 +11,12 @@
 #include <vector>
 
 namespace rezero {
+namespace {
+
+constexpr Index most_parts = 16;
+
+}  // namespace
+
 namespace detail {
 
 /// Threads that take indices of one loop after the other. A loop waits only for those that have joined it:
@@ -93,7 +99,9 @@ thread_local detail::Helpers* lent = nullptr;
 }  // namespace
 
 PartWorkers::PartWorkers(int workers)
-    : helpers_(workers > 1 ? std::make_unique<detail::Helpers>(workers - 1) : nullptr), before_(lent) {
+    : helpers_(workers > 1 ? std::make_unique<detail::Helpers>(std::min<int>(workers, most_parts) - 1)
+                           : nullptr),
+      before_(lent) {
   lent = helpers_.get();
 }
 PartWorkers::~PartWorkers() {
@@ -111,8 +119,7 @@ void for_each_part(Index count, const std::function<void(Index)>& f) {
 }
 
 Index part_count(Index size, Index least) {
-  constexpr Index most = 16;
-  return std::clamp<Index>(size / least, 1, most);
+  return std::clamp<Index>(size / least, 1, most_parts);
 }
 
 Index part_start(Index size, Index count, Index i) {

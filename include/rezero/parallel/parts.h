@@ -13,9 +13,9 @@ namespace detail {
 class Helpers;
 }
 
-/// While it lives, for_each_part on this thread has workers − 1 helpers (fewer where no more threads can be
-/// started). The innermost counts. Helpers sleep between loops: such loops are short and many, and threads
-/// that spin in between take the processor from those that work.
+/// While it lives, for_each_part on this thread has workers − 1 helpers (15 at most, and fewer where no more
+/// threads can be started). The innermost counts. Helpers sleep between loops: such loops are short and many,
+/// and threads that spin in between take the processor from those that work.
 class PartWorkers {
  public:
   explicit PartWorkers(int workers);
