@@ -16,7 +16,8 @@ constexpr Real converged_residual = 1e-6;
 
 }  // namespace
 
-ProbeMeasure::ProbeMeasure(const std::vector<Real>& alpha, const std::vector<Real>& beta, Index steps) {
+ProbeMeasure::ProbeMeasure(const std::vector<Real>& alpha, const std::vector<Real>& beta, Index steps,
+                           Real lowest) {
   const GaussRule rule = gauss_rule(alpha, beta, steps);
   const Real coupling = beta[static_cast<std::size_t>(steps - 1)], largest = rule.node.back();
   const Real floor = largest * eps * std::sqrt(static_cast<Real>(steps));
@@ -25,7 +26,11 @@ ProbeMeasure::ProbeMeasure(const std::vector<Real>& alpha, const std::vector<Rea
     const Real node = rule.node[i] > floor ? rule.node[i] : 0, weight = rule.weight[i];
     nodes_.push_back(node), weights_.push_back(weight);
     const Real residual = coupling * rule.last[i];
-    if (node == 0 || residual <= converged_residual * largest) {
+    if (node <= lowest) {
+      jumps_.emplace_back(0, weight);
+      continue;
+    }
+    if (residual <= converged_residual * largest) {
       jumps_.emplace_back(node, weight);
       continue;
     }
@@ -86,9 +91,12 @@ void ProbeRecurrence::extend(Index steps) {
       beta_.push_back(0);
       break;
     }
+    // uᵀAv, in which u is orthogonal to the last one only as far as alpha is not small.
+    const Real forward = alpha + (beta_.empty() ? 0 : beta_.back() * (u.dot(u_) / alpha));
     u_ = u / alpha;
     A_.apply_transpose(u_, w);
     scale_ = std::max(scale_, w.norm());
+    asymmetry_ = std::max(asymmetry_, std::abs(V_.back().dot(w) - forward));
     for (int pass = 0; pass < 2; ++pass)
       for (const Vector& v : V_) w -= v.dot(w) * v;
     const Real beta = w.norm();
@@ -98,8 +106,8 @@ void ProbeRecurrence::extend(Index steps) {
   }
 }
 
-ProbeMeasure ProbeRecurrence::measure(Index steps) const {
-  return {alpha_, beta_, std::min(steps, this->steps())};
+ProbeMeasure ProbeRecurrence::measure(Index steps, Real lowest) const {
+  return {alpha_, beta_, std::min(steps, this->steps()), lowest};
 }
 
 Real ProbeRecurrence::first_square() const {

@@ -13,8 +13,9 @@ namespace rezero::detail {
 class ProbeMeasure {
  public:
   /// alpha, beta: diagonal and superdiagonal of the bidiagonal, beta one longer: the coupling to the next
-  /// vector, 0 when the space is invariant (the measure is then exact).
-  ProbeMeasure(const std::vector<Real>& alpha, const std::vector<Real>& beta, Index steps);
+  /// vector, 0 when the space is invariant (the measure is then exact). What lies at `lowest` or below counts
+  /// as zero in F.
+  ProbeMeasure(const std::vector<Real>& alpha, const std::vector<Real>& beta, Index steps, Real lowest = 0);
 
   /// Share up to sigma. A node that has converged is a jump; between the others F is interpolated through
   /// their mid-weights, linearly in log σ: half of a node's weight lies below it.
@@ -37,10 +38,13 @@ class ProbeRecurrence {
   ProbeRecurrence(const LinearMap& A, const Vector& start);
   /// To `steps` steps, or until the space is invariant. Two products a step, memory n doubles a step.
   void extend(Index steps);
-  ProbeMeasure measure(Index steps) const;
+  ProbeMeasure measure(Index steps, Real lowest = 0) const;
   Index steps() const { return static_cast<Index>(alpha_.size()); }
-  Real first_square() const;   ///< ‖Av‖²
-  Real second_square() const;  ///< ‖AᵀAv‖²
+  Real first_square() const;                    ///< ‖Av‖²
+  Real second_square() const;                   ///< ‖AᵀAv‖²
+  Real largest_seen() const { return scale_; }  ///< norm of a product
+  /// |vᵀAᵀu − uᵀAv|, the largest of all steps: what rounding in the products amounts to, in one direction.
+  Real asymmetry() const { return asymmetry_; }
 
  private:
   const LinearMap& A_;
@@ -48,7 +52,7 @@ class ProbeRecurrence {
   Vector u_;
   std::vector<Real> alpha_, beta_;
   bool closed_ = false;
-  Real scale_ = 0;
+  Real scale_ = 0, asymmetry_ = 0;
 };
 
 }  // namespace rezero::detail

@@ -140,6 +140,33 @@ TEST(Density, OfFewValuesIsExact) {
   EXPECT_LE(distance(*s.density, d), 1e-12);
 }
 
+/// Of a J of numerical rank one, from products that round more than eps: what they make of its zeros is no
+/// value.
+TEST(Density, RoundingIsNoValue) {
+  const Index n = 16;
+  Vector d = Vector::Zero(n);
+  d[0] = 1;
+  Matrix A = testing::with_values(d, 3);
+  A += 1e-12 * testing::random_matrix(n, n, 5);
+  class Rounded final : public LinearMap {
+   public:
+    Rounded(Matrix A, Matrix At) : A_(std::move(A)), At_(std::move(At)) {}
+    Index rows() const override { return A_.rows(); }
+    Index cols() const override { return A_.cols(); }
+    Real flops_per_column() const override { return 1; }
+
+   private:
+    void do_apply(ConstColumns v, Columns out) const override { out.noalias() = A_ * v; }
+    void do_apply_transpose(ConstColumns u, Columns out) const override { out.noalias() = At_ * u; }
+    Matrix A_, At_;
+  };
+  const Matrix At = testing::with_values(d, 3).transpose() + 1e-12 * testing::random_matrix(n, n, 6);
+  const Spectrum s = density_of(std::make_shared<Rounded>(A, At));
+  ASSERT_TRUE(s.density) << s.message;
+  EXPECT_GT(s.relative_resolution, 1e-12);
+  EXPECT_NEAR(s.density->cdf.front(), 15.0 / 16, 1e-9);
+}
+
 /// The bulk near zero of a badly conditioned map is not seen: the curve moves with every step, and says so.
 TEST(SlowDensity, RefusesToCallABadlyConditionedCurveConverged) {
   const Index n = 2048;

@@ -29,11 +29,21 @@ Real sampling_factor(Index n, Index probes) {
   return std::sqrt(2 / (static_cast<Real>(n + 2) * static_cast<Real>(probes)));
 }
 
+/// What rounding leaves of the values of A: n eps of the largest, or what the products show of it. It is seen
+/// in one direction of n at a time.
+Real rounding_floor(const std::vector<ProbeRecurrence>& probes, Index n) {
+  Real largest = 0, asymmetry = 0;
+  for (const ProbeRecurrence& probe : probes) {
+    largest = std::max(largest, probe.largest_seen());
+    asymmetry = std::max(asymmetry, probe.asymmetry());
+  }
+  return std::max(largest * static_cast<Real>(n) * 2.3e-16, 4 * std::sqrt(static_cast<Real>(n)) * asymmetry);
+}
+
 /// Even edges in log₁₀ σ over all that the probes have seen above rounding.
-std::vector<Real> edges(const std::vector<ProbeMeasure>& measures, Index n) {
+std::vector<Real> edges(const std::vector<ProbeMeasure>& measures, Real floor) {
   Real low = HUGE_VAL, high = 0;
   for (const ProbeMeasure& measure : measures) high = std::max(high, measure.largest());
-  const Real floor = high * static_cast<Real>(n) * 2.3e-16;
   for (const ProbeMeasure& measure : measures)
     if (measure.largest() > floor) low = std::min(low, measure.smallest_above(floor));
   const Real top = std::log10(high), span = std::max(top - std::log10(low), 0.05), pad = span / 20;
@@ -100,6 +110,12 @@ class Quadrature {
   }
 
   const std::string& fault() const { return fault_; }
+  /// Below this much of the largest value nothing is told apart from zero.
+  Real relative_floor() const {
+    Real largest = 0;
+    for (const ProbeRecurrence& probe : probes_) largest = std::max(largest, probe.largest_seen());
+    return largest > 0 ? floor_ / largest : 0;
+  }
   Index products() const {
     Index sum = 0;
     for (const ProbeRecurrence& probe : probes_) sum += 2 * probe.steps();
@@ -114,10 +130,11 @@ class Quadrature {
   void look(Index steps) {
     for_each_index(density_.probes, workers_, [&](Index i) { at(i).extend(steps); });
     std::vector<ProbeMeasure> full, half;
+    floor_ = rounding_floor(probes_, A_.cols());
     Index longest = 0;
     for (const ProbeRecurrence& probe : probes_) {
-      full.push_back(probe.measure(steps));
-      half.push_back(probe.measure(probe.steps() < steps ? steps : steps / 2));
+      full.push_back(probe.measure(steps, floor_));
+      half.push_back(probe.measure(probe.steps() < steps ? steps : steps / 2, floor_));
       longest = std::max(longest, probe.steps());
       if (!moments_agree(full.back(), probe)) fault_ = "the Gauss rule of a probe misses its second moment";
     }
@@ -125,7 +142,7 @@ class Quadrature {
     const bool zero =
         std::all_of(full.begin(), full.end(), [](const ProbeMeasure& m) { return m.largest() == 0; });
     if (zero) return;
-    density_.log10_sigma = edges(full, A_.cols());
+    density_.log10_sigma = edges(full, floor_);
     density_.cdf = mean_cdf(full, density_.log10_sigma);
     density_.steps_distance = distance(density_.cdf, mean_cdf(half, density_.log10_sigma));
     density_.converged = density_.steps_distance <= target / 2;
@@ -155,6 +172,7 @@ class Quadrature {
   const LinearMap& A_;
   int workers_;
   bool whole_basis_ = false;
+  Real floor_ = 0;
   std::vector<ProbeRecurrence> probes_;
   SpectralDensity density_;
   std::string fault_;
@@ -178,6 +196,7 @@ Spectrum density_of(const JacobianView& J, const SpectrumRequest& request) {
           : "the density is not converged: from " + std::to_string(density.steps / 2) + " to " +
                 std::to_string(density.steps) + " steps the cumulative curve moved by " +
                 detail::text(density.steps_distance) + " (target " + detail::text(target / 2) + ")";
+  spectrum.relative_resolution = quadrature.relative_floor();
   spectrum.density = std::move(density);
   return spectrum;
 }

@@ -1,0 +1,30 @@
+/// The density of a deep residual stack, one value far above all others, put these on a spike at 1e-15 of it
+/// and called that converged: it was the rounding of the products. Of 16 values it took 9,375 probes as well.
+
+#include <gtest/gtest.h>
+
+#include "rezero/analysis/sweep.h"
+#include "support/stacks.h"
+
+namespace rezero {
+namespace {
+
+TEST(Regression, DensityOfADeepStackWasRounding) {
+  testing::StackText text;
+  text.scheme = "residual", text.width = 16;
+  Cell cell;
+  cell.stack = testing::stack(text, 0, 1500), cell.depths = {1500};
+  AnalysisOptions options;
+  options.method = "product";
+  const Spectrum exact = run_cell(cell, options, {}).depths.at(0).spectrum;
+  ASSERT_GT(exact.sigma[0].log10() - exact.sigma[1].log10(), 16) << "one value far above";
+  options.method = "density";
+  const Spectrum s = run_cell(cell, options, {}).depths.at(0).spectrum;
+  ASSERT_TRUE(s.density);
+  EXPECT_EQ(s.density->probes, 16);
+  EXPECT_NEAR(s.density->cdf.front(), 15.0 / 16, 1e-9);
+  EXPECT_NEAR(s.density->log10_sigma.back(), exact.sigma[0].log10(), 0.1);
+}
+
+}  // namespace
+}  // namespace rezero
