@@ -1,24 +1,23 @@
 #include "parallel/pool.h"
 
 #include <algorithm>
-#include <chrono>
 #include <system_error>
 #include <thread>
 
 namespace rezero::detail {
 namespace {
 
-/// Whether the condition came true within the time that putting a thread to sleep and waking it would take.
+/// Whether the condition came true within about the time that putting a thread to sleep and waking it would
+/// take: some hundred microseconds.
 template <class Condition>
 bool comes_soon(const Condition& condition) {
-  using Clock = std::chrono::steady_clock;
-  for (const Clock::time_point end = Clock::now() + std::chrono::microseconds(100); Clock::now() < end;)
-    for (int i = 0; i < 16; ++i) {
-      if (condition()) return true;
+  constexpr int pauses = 4000;
+  for (int i = 0; i < pauses; ++i) {
+    if (condition()) return true;
 #if defined(__x86_64__)
-      __builtin_ia32_pause();
+    __builtin_ia32_pause();
 #endif
-    }
+  }
   return condition();
 }
 
