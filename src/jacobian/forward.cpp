@@ -51,7 +51,7 @@ Real relative_change(const Matrix& before, const Matrix& after) {
 }  // namespace
 
 std::vector<Index> column_panels(Index columns, Index rows, int workers) {
-  constexpr Index narrowest = 16, entries = 65536;  // 512 KiB
+  constexpr Index narrowest = 32, entries = 131072;  // 1 MiB
   const Index widest = std::clamp<Index>(entries / std::max<Index>(rows, 1), narrowest, 256);
   const Index even = (columns + std::max(workers, 1) - 1) / std::max(workers, 1);
   const Index width = std::clamp(even, narrowest, widest);
