@@ -3,13 +3,21 @@
 ///   env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE OPENBLAS_NUM_THREADS=1 python3 bench/spectrum_numpy.py
 
 #include <benchmark/benchmark.h>
+#include <malloc.h>
+
+#include <utility>
 
 #include "rezero/random/philox.h"
 #include "rezero/spectrum/method.h"
 #include "spectrum/bidiagonal.h"
+#include "spectrum/two_stage/bulge_chase.h"
 
 namespace rezero {
 namespace {
+
+/// As the command does: memory that was given back would be faulted in anew.
+const bool memory_is_kept =
+    mallopt(M_TRIM_THRESHOLD, 256 << 20) != 0 && mallopt(M_MMAP_THRESHOLD, 32 << 20) != 0;
 
 /// Uniform entries, normalized.
 ScaledMatrix random_jacobian(Index n) {
@@ -44,9 +52,44 @@ void bidiagonalization(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(detail::bidiagonalize(J.mantissa));
 }
 
+/// The stages from 96 columns up: size, width of the band, threads. Floating-point rates beside that of one
+/// square product (Eigen's, one thread).
+void band_reduction(benchmark::State& state) {
+  const Matrix A = random_jacobian(state.range(0)).mantissa;
+  const auto workers = static_cast<int>(state.range(2));
+  for (auto _ : state) benchmark::DoNotOptimize(detail::reduce_to_band(A, state.range(1), workers));
+  const auto n = static_cast<double>(state.range(0));
+  state.counters["flop/s"] =
+      benchmark::Counter(8.0 / 3 * n * n * n, benchmark::Counter::kIsIterationInvariantRate);
+}
+
+void bulge_chase(benchmark::State& state) {
+  const detail::Band band =
+      detail::reduce_to_band(random_jacobian(state.range(0)).mantissa, state.range(1), 1);
+  const auto workers = static_cast<int>(state.range(2));
+  for (auto _ : state) benchmark::DoNotOptimize(detail::chase_bulges(band, workers));
+  const auto n = static_cast<double>(state.range(0)), width = static_cast<double>(state.range(1));
+  state.counters["flop/s"] =
+      benchmark::Counter(8 * n * n * width, benchmark::Counter::kIsIterationInvariantRate);
+}
+
+void square_product(benchmark::State& state) {
+  const Index n = state.range(0);
+  const Matrix A = Matrix::Random(n, n), B = Matrix::Random(n, n);
+  Matrix C(n, n);
+  for (auto _ : state) {
+    C.noalias() = A * B;
+    benchmark::DoNotOptimize(C.data());
+  }
+  const auto order = static_cast<double>(n);
+  state.counters["flop/s"] =
+      benchmark::Counter(2 * order * order * order, benchmark::Counter::kIsIterationInvariantRate);
+}
+
 void bisection(benchmark::State& state) {
   const detail::Bidiagonal B = detail::bidiagonalize(random_jacobian(state.range(0)).mantissa);
-  for (auto _ : state) benchmark::DoNotOptimize(detail::bidiagonal_singular_values(B));
+  const auto workers = static_cast<int>(state.range(1));
+  for (auto _ : state) benchmark::DoNotOptimize(detail::bidiagonal_singular_values(B, workers));
 }
 
 void spectra_top_4(benchmark::State& state) {
@@ -67,11 +110,24 @@ void sizes(benchmark::internal::Benchmark* bench) {
   bench->RangeMultiplier(2)->Range(64, 1024)->Unit(benchmark::kMillisecond)->UseRealTime();
 }
 
+void stages(benchmark::internal::Benchmark* bench) {
+  for (const auto& [n, width] : {std::pair<int, int>{256, 16}, {512, 24}, {1024, 24}, {2048, 48}, {4096, 48}})
+    for (const int workers : {1, 2}) bench->Args({n, width, workers});
+  bench->Unit(benchmark::kMillisecond)->UseRealTime();
+}
+
+void sizes_and_threads(benchmark::internal::Benchmark* bench) {
+  bench->ArgsProduct({{256, 512, 1024, 2048, 4096}, {1, 2}})->Unit(benchmark::kMillisecond)->UseRealTime();
+}
+
+BENCHMARK(band_reduction)->Apply(stages);
+BENCHMARK(bulge_chase)->Apply(stages);
+BENCHMARK(square_product)->Arg(512)->Arg(2048)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(bisection)->Apply(sizes_and_threads);
 BENCHMARK(full_spectrum)->Apply(sizes);
 BENCHMARK(uncertified_values)->Apply(sizes);
 BENCHMARK(certificate)->Apply(sizes);
 BENCHMARK(bidiagonalization)->Apply(sizes);
-BENCHMARK(bisection)->Apply(sizes);
 BENCHMARK(spectra_top_4)->Apply(sizes);
 BENCHMARK(spectra_bottom_4)->Apply(sizes);
 
