@@ -128,6 +128,10 @@ TEST(CliConv, RefusesWhatDoesNotFit) {
       {{"--family", "conv", "--scheme", "zero-gamma", "--order", "pre"}, "needs a norm at the end"},
       {{"--scheme", "zero-gamma"}, "needs a norm at the end"},
       {{"--scheme", "nf-resnet"}, "use --family conv"},
+      {{"--family", "conv", "--bn-statistics", "initial", "--scheme", "residual"}, "needs a batch norm"},
+      {{"--family", "conv", "--bn-statistics", "initial", "--norm", "layer_norm", "--scheme", "zero-gamma"},
+       "needs a batch norm"},
+      {{"--family", "conv", "--shortcut", "projection"}, "--shortcut needs --stages"},
       {{"--family", "conv", "--wrt", "token:0"}, "contradicts --family conv"}};
   for (const auto& one : cases) {
     Args args = one.args;
