@@ -1,9 +1,9 @@
 /// The numbers of a state were multiplied as integers before anything asked whether they fit: 2^64 of them
 /// came out as none, the memory estimate saw nothing, and the process ended by a signal.
 
-#include "config/plan_support.h"
-
 #include <gtest/gtest.h>
+
+#include "config/plan_support.h"
 
 namespace rezero {
 namespace {
