@@ -84,6 +84,13 @@ TEST(CliConv, OuterReluIsTheIdentityOnThePositiveOrthantOnly) {
   }
 }
 
+TEST(CliConv, WithoutAnOuterReluTheOrthantCheckSaysWhatJIs) {
+  const Ran got = ran({"verify", "--family", "conv", "--image", "3x3", "--width", "2", "--scheme",
+                       "zero-gamma", "--depth", "2", "--check", "identity:on=positive-orthant"});
+  EXPECT_EQ(got.code, 1);
+  EXPECT_TRUE(contains(got.json()["checks"][0]["message"], "the identity everywhere")) << got.out;
+}
+
 TEST(CliConv, ReportAsConfigRepeatsTheRun) {
   const TemporaryFolder folder;
   for (Args args :
