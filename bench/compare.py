@@ -394,10 +394,15 @@ def written_text(document):
     return "%s\n%s\n\n%s\n%s" % (BEGIN, description(document), table(document), END)
 
 
-def write_between_marks(path, document):
+def text_with_marks(path):
     text = file_text(path)
     if text.count(BEGIN) != 1 or text.count(END) != 1 or text.index(BEGIN) > text.index(END):
         raise Failure("%s has no place for the table (one line %s, one line %s)" % (path, BEGIN, END))
+    return text
+
+
+def write_between_marks(path, document):
+    text = text_with_marks(path)
     before, after = text[:text.index(BEGIN)], text[text.index(END) + len(END):]
     with open(path, "w", encoding="utf-8") as file:
         file.write(before + written_text(document) + after)
@@ -428,6 +433,8 @@ def arguments():
     options = parser.parse_args()
     if options.rounds < 1:
         parser.error("--rounds must be at least 1")
+    if options.threads is not None and options.threads < 1:
+        parser.error("--threads must be at least 1")
     if options.only and options.write and not options.source:
         parser.error("--write needs every row (leave out --only, or measure with --json and write with --from)")
     try:
@@ -500,6 +507,16 @@ def read_document(path):
     return document
 
 
+def require_places(options):
+    """Before anything is measured: what cannot be written afterwards."""
+    if options.json:
+        place = options.json if os.path.exists(options.json) else os.path.dirname(options.json) or "."
+        if os.path.isdir(options.json) or not os.access(place, os.W_OK):
+            raise Failure("%s cannot be written" % options.json)
+    if options.write:
+        text_with_marks(options.write)
+
+
 def main():
     options = arguments()
     try:
@@ -510,19 +527,26 @@ def main():
                     goal = "" if row.goal is None else ", goal %g" % row.goal
                     print("%-24s %s, beside %s%s" % (row.key, row.regime, row.peer, goal))
             return 0
-        if options.source:
-            document = read_document(options.source)
-        else:
-            document = measure(options)
+        require_places(options)
+        document = read_document(options.source) if options.source else measure(options)
+        try:
+            text = "%s\n\n%s" % (description(document), table(document))
+        except (KeyError, TypeError) as error:
+            if not options.source:
+                raise
+            raise Failure("%s is not what --json writes" % options.source) from error
+        print(text, flush=True)
         if options.json:
             with open(options.json, "w", encoding="utf-8") as file:
                 json.dump(document, file, indent=1, ensure_ascii=False)
                 file.write("\n")
         if options.write:
             write_between_marks(options.write, document)
-        print("%s\n\n%s" % (description(document), table(document)))
         return 0
-    except (Failure, OSError, json.JSONDecodeError) as error:
+    except OSError as error:
+        say("%s: %s" % (error.filename, error.strerror) if error.filename else str(error))
+        return 2
+    except (Failure, json.JSONDecodeError) as error:
         say(str(error))
         return 2
     except KeyboardInterrupt:

@@ -44,7 +44,10 @@ def combination(tool):
     done = output_of([tool, "--version"])
     if done.returncode != 0:
         raise Failure("%s --version: exit code %d" % (tool, done.returncode))
-    build = done.stdout.splitlines()[1].split(", Spectra")[0]
+    lines = done.stdout.splitlines()
+    if len(lines) < 2 or not lines[0].startswith("rezero-analyze "):
+        raise Failure("%s is not rezero-analyze" % tool)
+    build = lines[1].split(", Spectra")[0]
     valgrind = output_of(["valgrind", "--version"]).stdout.strip()
     return ", ".join([build, " ".join(platform.libc_ver()), valgrind, platform.machine()])
 

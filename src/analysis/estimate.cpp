@@ -9,6 +9,9 @@ namespace {
 
 constexpr Real fixed_bytes = 20e6;   // stack, tables, buffers of one worker
 constexpr Real square_matrices = 6;  // n × n doubles at the peak: J, its successor, the spectrum's copies
+// While a block is at work: J and its successor, and its weights with their draws and what its maps pack.
+// Measured with wide branches, 2.0 to 2.6 times the weights; of convolutions, packed both ways, 6.7 to 6.9.
+constexpr Real matrices_at_work = 2, weight_copies = 3, conv_weight_copies = 7;
 constexpr Real spectrum_flops =
     8.0 / 3 + 2 + 2.0 / 3;  // · n³: bidiagonalization, and the certificate's JᵀJ and LU
 
@@ -21,32 +24,61 @@ constexpr Real factored_matrices = 10, factor_flops = 11.0 / 3, jacobi_flops = 2
 constexpr Real product_sweeps = 2;  // through the factors
 
 struct Size {
-  Real n, weights, flops_per_column;
+  Real n;        ///< of the input: columns of J
+  Real largest;  ///< of the largest state: rows of J on its way
+  Real weights, weights_at_work, flops_per_column;
 };
 
 /// Of one layer's derivative on one column: every weight at every position, and attention's products of
-/// positions. Of a net with stages, those of the first: where channels double as pixels quarter, none has
-/// more.
-Real layer_flops(const StackSpec& spec) {
-  const auto positions = static_cast<Real>(spec.shape().positions);
+/// positions. l: the layer, where they differ.
+Real layer_flops(const StackSpec& spec, Index l) {
+  const auto positions = static_cast<Real>(
+      spec.family->is_conv() ? shape_after(spec.conv, spec.width, l + 1).positions : spec.shape().positions);
   Real flops = 0;
   for (const BranchKind* kind : spec.family->branches()) {
-    for (const WeightSlot& slot : kind->slots(spec.sizes()))
+    for (const WeightSlot& slot : kind->slots(spec.sizes(l)))
       flops += 2 * static_cast<Real>(slot.rows()) * static_cast<Real>(slot.cols()) * positions;
     if (kind->is_attention) flops += 8 * static_cast<Real>(spec.width) * positions * positions;
   }
   return flops;
 }
 
-Size size_of(const Cell& cell) {
-  if (cell.spec) {
-    return {static_cast<Real>(cell.spec->shape().size()), block_weight_bytes(*cell.spec),
-            layer_flops(*cell.spec)};
+/// Runs of equal layers up to the depth: the last layer of each, and how many there are.
+struct Run {
+  Index last, count;
+};
+std::vector<Run> runs_of(const StackSpec& spec, Index depth) {
+  if (!spec.conv.staged()) return {{0, depth}};
+  std::vector<Run> runs;
+  Index end = 0;
+  for (const Index stage : spec.conv.stages) {
+    if (end >= depth) break;
+    const Index count = std::min(stage, depth - end);
+    end += count;
+    runs.push_back({end - 1, count});
   }
+  return runs;
+}
+
+Size size_of(const StackSpec& spec, Index depth) {
+  const auto n = static_cast<Real>(spec.shape().size());
+  const Real weights = block_weight_bytes(spec);
+  Size size{n, n, weights, weights * (spec.family->is_conv() ? conv_weight_copies : weight_copies), 0};
+  for (const Run& run : runs_of(spec, depth)) {
+    size.flops_per_column +=
+        layer_flops(spec, run.last) * static_cast<Real>(run.count) / static_cast<Real>(depth);
+    if (spec.conv.staged())
+      size.largest =
+          std::max(size.largest, static_cast<Real>(shape_after(spec.conv, spec.width, run.last + 1).size()));
+  }
+  return size;
+}
+
+Size size_of(const Cell& cell) {
+  if (cell.spec) return size_of(*cell.spec, cell.depths.back());
   const auto n = static_cast<Real>(cell.stack->shape().size());
-  return {
-      n, 0,
-      4 * n * n};  // a loaded stack's weights are in memory already; the estimate takes two square matrices
+  // A loaded stack's weights are in memory already; the estimate takes two square matrices.
+  return {n, n, 0, 0, 4 * n * n};
 }
 
 Real blocks_of(const Cell& cell) {
@@ -65,9 +97,11 @@ bool by_factors(const AnalysisOptions& options) {
 
 Real dense_bytes(const Cell& cell, const AnalysisOptions& options) {
   const Size size = size_of(cell);
-  Real bytes = square_matrices * size.n * size.n * sizeof(Real) + size.weights + fixed_bytes;
-  if (by_factors(options)) bytes += factored_matrices * size.n * size.n * sizeof(Real);
-  if (looks_back(options)) bytes += blocks_of(cell) * (size.n * sizeof(Real) + state_overhead);
+  const Real J = size.largest * size.n * sizeof(Real);
+  Real bytes =
+      std::max(square_matrices * J + size.weights, matrices_at_work * J + size.weights_at_work) + fixed_bytes;
+  if (by_factors(options)) bytes += factored_matrices * size.largest * size.n * sizeof(Real);
+  if (looks_back(options)) bytes += blocks_of(cell) * (size.largest * sizeof(Real) + state_overhead);
   if (!options.checks.empty()) bytes += blocks_of(cell) * facts_bytes;
   return bytes;
 }
@@ -112,30 +146,38 @@ ProductWork product_work(const Cell& cell, const AnalysisOptions& options) {
   return {2 * basis + 4 * static_cast<Real>(count) + 8, 100 + 20 * static_cast<Real>(count)};
 }
 
-/// A kept derivative, the mean over a layer's blocks: its weights (attention's twice, as measured), what its
+/// A kept derivative, the mean over a layer's blocks: its weights (attention's twice, as measured,
+/// and convolutions', which are packed both ways), what its
 /// norm keeps and, for each of its inner layers, values and their slopes; attention's weights of every pair
 /// of positions and head.
 Real kept_block_bytes(const Cell& cell) {
   const Size size = size_of(cell);
   if (!cell.spec) return 16 * size.n * sizeof(Real);  // its weights are in memory already
   const auto positions = static_cast<Real>(cell.spec->shape().positions);
-  Real numbers = 0;
-  for (const BranchKind* kind : cell.spec->family->branches()) {
-    numbers += 8 * size.n;
-    for (const WeightSlot& slot : kind->slots(cell.spec->sizes())) {
-      const Real weights = static_cast<Real>(slot.rows()) * static_cast<Real>(slot.cols());
-      numbers += 2 * positions * static_cast<Real>(slot.outputs) + (kind->is_attention ? 2 : 1) * weights;
+  Real most = 0;
+  for (const Run& run : runs_of(*cell.spec, cell.depths.back())) {
+    Real numbers = 0;
+    for (const BranchKind* kind : cell.spec->family->branches()) {
+      numbers += 8 * size.largest;
+      for (const WeightSlot& slot : kind->slots(cell.spec->sizes(run.last))) {
+        const Real weights = static_cast<Real>(slot.rows()) * static_cast<Real>(slot.cols());
+        numbers += 2 * positions * static_cast<Real>(slot.outputs) +
+                   (kind->is_attention || kind->is_conv ? 2 : 1) * weights;
+      }
+      if (kind->is_attention)
+        numbers += 2 * static_cast<Real>(cell.spec->tokens.attention.heads) * positions * positions;
     }
-    if (kind->is_attention)
-      numbers += 2 * static_cast<Real>(cell.spec->tokens.attention.heads) * positions * positions;
+    most = std::max(most, numbers);
   }
-  return numbers * sizeof(Real) / static_cast<Real>(cell.spec->family->blocks.size());
+  return most * sizeof(Real) / static_cast<Real>(cell.spec->family->blocks.size());
 }
 
 /// All but kept derivatives: states, bases, one block.
 Real least_product_bytes(const Cell& cell, const AnalysisOptions& options) {
   const Real vectors = blocks_of(cell) + 1 + product_work(cell, options).vectors;
-  return vectors * size_of(cell).n * sizeof(Real) + kept_block_bytes(cell) + fixed_bytes;
+  const Size size = size_of(cell);
+  return vectors * size.largest * sizeof(Real) + std::max(kept_block_bytes(cell), size.weights_at_work) +
+         fixed_bytes;
 }
 
 /// Time of a flop in the product with one column over that of one in the dense computation, measured with
@@ -186,8 +228,8 @@ Real extra_bytes(const Cell& cell, const AnalysisOptions& options, bool formed, 
     return static_cast<Real>(detail::kept_blocks(cell, options, max_memory)) * kept_block_bytes(cell);
   const bool may_turn = options.spectrum && options.method == "auto";
   if (!by_factors(options) && !(may_turn && detail::room_for_factors(cell, options, max_memory))) return 0;
-  const Real n = size_of(cell).n,
-             product = by_factors(options) ? 0 : factored_matrices * n * n * sizeof(Real);
+  const Size size = size_of(cell);
+  const Real product = by_factors(options) ? 0 : factored_matrices * size.largest * size.n * sizeof(Real);
   return product +
          static_cast<Real>(detail::kept_factors(cell, options, max_memory)) * kept_block_bytes(cell);
 }
@@ -214,8 +256,9 @@ Index detail::kept_blocks(const Cell& cell, const AnalysisOptions& options, Real
 namespace {
 
 Real with_factors_bytes(const Cell& cell, const AnalysisOptions& options) {
-  const Real n = size_of(cell).n;
-  return dense_bytes(cell, options) + (by_factors(options) ? 0 : factored_matrices * n * n * sizeof(Real));
+  const Size size = size_of(cell);
+  return dense_bytes(cell, options) +
+         (by_factors(options) ? 0 : factored_matrices * size.largest * size.n * sizeof(Real));
 }
 
 }  // namespace

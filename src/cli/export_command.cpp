@@ -69,7 +69,10 @@ int export_command(const Arguments& args, const Environment& env) {
   const SweepPlan plan = read_plan(options, PlanUse::analysis);
   const StackSpec spec = one_stack(plan);
   require_memory(spec);
-  write_stack_file(*build_stack(spec, plan.seeds[0], plan.depths[0]), *path, provenance(plan));
+  const StackPtr stack = build_stack(spec, plan.seeds[0], plan.depths[0]);
+  // A net with stages is built whole, whatever the depth that is asked for.
+  const Index blocks = plan.depths[0] * stack->blocks_per_layer();
+  write_stack_file(*slice_stack(stack, 0, blocks, stack->input()), *path, provenance(plan));
   return exit_ok;
 }
 

@@ -57,13 +57,19 @@ std::uint64_t peak_bytes() {
   return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
 }
 
+std::string smaller_sizes(const SweepPlan& plan) {
+  if (plan.stack) return "";
+  if (!plan.family->is_conv()) return "use a smaller --width or fewer --tokens, or ";
+  return std::string("use a smaller --image, --batch or ") + (plan.conv.staged() ? "--widths" : "--width") +
+         ", or ";
+}
+
 /// As many workers as fit into memory; MemoryError if not even one does.
 int workers_that_fit(const SweepPlan& plan, const std::vector<Cell>& cells, const RunSettings& settings) {
   const Real each = estimate_cost(plan, cells, 1, settings.max_memory).bytes;
   if (each > settings.max_memory)
     throw MemoryError("this would need " + bytes_text(each) + " of memory, more than the " +
-                      bytes_text(settings.max_memory) + " allowed (" +
-                      (plan.stack ? "" : "use a smaller --width or fewer --tokens, or ") +
+                      bytes_text(settings.max_memory) + " allowed (" + smaller_sizes(plan) +
                       "raise --max-memory)");
   return static_cast<int>(std::min<Real>(settings.threads, std::floor(settings.max_memory / each)));
 }

@@ -18,6 +18,7 @@ namespace {
 constexpr Index deepest =
     std::numeric_limits<std::uint32_t>::max();  // a draw's address has 32 bits for the block
 constexpr Real most_rows = 1e7;
+constexpr Real most_numbers = 9007199254740992.0;  // 2^53
 
 using Names = std::vector<std::string>;
 
@@ -107,7 +108,7 @@ void require_sizes(const SweepPlan& plan) {
                      std::to_string(deepest) + " blocks that can be addressed");
   if (!(plan.hidden_ratio > 0) || !std::isfinite(plan.hidden_ratio))
     throw UsageError("--hidden-ratio must be a positive number, got " + shortest(plan.hidden_ratio));
-  if (plan.hidden_ratio * static_cast<Real>(plan.widths.back()) > 9007199254740992.0)
+  if (plan.hidden_ratio * static_cast<Real>(plan.widths.back()) > most_numbers)
     throw UsageError("--hidden-ratio " + shortest(plan.hidden_ratio) + " times --width " +
                      std::to_string(plan.widths.back()) + " is too large");
   const auto size = [](const auto& axis) { return static_cast<Real>(axis.size()); };
@@ -117,6 +118,26 @@ void require_sizes(const SweepPlan& plan) {
     throw UsageError("the plan asks for " + shortest(rows) +
                      " results (schemes × widths × activations × inits × " + "seeds × depths), more than " +
                      shortest(most_rows) + ": split it");
+}
+
+/// Before anything multiplies the sizes of a state, or of a convolution's row of weights, as integers.
+void require_countable(const SweepPlan& plan) {
+  const bool conv = plan.family->is_conv();
+  const ImageSpec& image = plan.conv.image;
+  const Real positions =
+      conv ? static_cast<Real>(image.batch) * static_cast<Real>(image.height) * static_cast<Real>(image.width)
+           : static_cast<Real>(plan.tokens.tokens);
+  const auto kernel = static_cast<Real>(plan.conv.kernel);
+  for (const std::vector<Index>* widths : {&plan.widths, &plan.conv.widths})
+    for (const Index width : *widths) {
+      const auto features = static_cast<Real>(width);
+      if (features * positions > most_numbers)
+        throw UsageError("a state of " + shortest(features * positions) + " numbers is too large (" +
+                         (conv ? "channels × --image × --batch" : "--width × --tokens") + ")");
+      if (conv && features * kernel * kernel > most_numbers)
+        throw UsageError("--kernel " + std::to_string(plan.conv.kernel) + " is too large for " +
+                         std::to_string(width) + " channels");
+    }
 }
 
 }  // namespace
@@ -139,6 +160,7 @@ void resolve_random_stacks(SweepPlan& plan, const PlanOptions& options, PlanUse 
   plan.hidden_ratio = options.hidden_ratio.value_or(plan.family->default_hidden_ratio);
   resolve_tokens(plan, options);
   resolve_images(plan, options);
+  require_countable(plan);
   plan.tied = options.tied.value_or(false);
   plan.seeds = distinct(options.seed.value_or(std::vector<std::uint64_t>{0}));
   const std::string input = options.input.value_or("normal");

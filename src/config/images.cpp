@@ -43,6 +43,8 @@ void resolve_stages(SweepPlan& plan, const PlanOptions& options) {
   ConvNetSpec& net = plan.conv;
   if (!options.stages) {
     if (options.widths) throw UsageError("--widths needs --stages (one channel count a stage)");
+    if (options.shortcut)
+      throw UsageError("--shortcut needs --stages (only the first block of a later stage has one)");
     return;
   }
   net.stages = counts(*options.stages, "--stages");
@@ -93,6 +95,18 @@ void require_groups(const SweepPlan& plan) {
     if (width % groups != 0)
       throw UsageError("--norm group_norm: groups=" + std::to_string(groups) + " does not divide " +
                        std::to_string(width) + " channels");
+}
+
+/// Statistics of a new net are for batch norms: some scheme has to have one.
+void require_batch_norm(const SweepPlan& plan) {
+  const ConvNetSpec& net = plan.conv;
+  if (!net.initial_statistics) return;
+  const auto has = [&net](const SchemeSpec& scheme) {
+    if (net.norm) return *net.norm && net.norm->kind->name.rfind("batch_norm", 0) == 0;
+    return scheme.scheme().conv.norm == "batch_norm";
+  };
+  if (std::none_of(plan.schemes.begin(), plan.schemes.end(), has))
+    throw UsageError("--bn-statistics initial needs a batch norm (use --norm batch_norm)");
 }
 
 }  // namespace
@@ -171,6 +185,7 @@ void resolve_images(SweepPlan& plan, const PlanOptions& options) {
   resolve_stages(plan, options);
   require_fit(plan);
   require_groups(plan);
+  require_batch_norm(plan);
 }
 
 std::vector<Index> stage_depths(const ConvNetSpec& net, const PlanOptions& options, PlanUse use) {

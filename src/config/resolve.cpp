@@ -11,6 +11,7 @@
 #include "rezero/core/error.h"
 #include "rezero/core/registry.h"
 #include "rezero/io/stack_file.h"
+#include "rezero/spectrum/method.h"
 
 namespace rezero {
 namespace {
@@ -50,12 +51,20 @@ Index count(const std::optional<Index>& written, std::string_view option) {
   return written.value_or(0);
 }
 
+/// A check of singular values is a check of all of them.
+void require_full_spectrum(std::string_view method) {
+  if (method != "auto" && spectrum_methods().at(method).gives != SpectrumScope::full)
+    throw UsageError("--method " + std::string(method) +
+                     " does not give all singular values, and verify looks at all: use auto or dense");
+}
+
 AnalysisOptions resolve_analysis(const PlanOptions& options, PlanUse use) {
   AnalysisOptions analysis;
   analysis.method = detail::spectrum_method_name(options.method.value_or("auto"));
   analysis.cotangent = detail::cotangent_law(options.cotangent.value_or("random"));
   analysis.final_norm = options.final_norm.value_or(false);
   if (use == PlanUse::verify) {
+    require_full_spectrum(analysis.method);
     analysis.checks = resolve_checks(options);
     analysis.spectrum = std::any_of(analysis.checks.begin(), analysis.checks.end(),
                                     [](const CheckSpec& spec) { return spec.check().needs_spectrum; });

@@ -16,7 +16,9 @@ void refuse_unless(bool fits, bool given, std::string_view option, const Family&
 }
 
 void refuse_misfits(const PlanOptions& options, const Family& family) {
-  refuse_unless(family.has_tokens, options.tokens.has_value(), "--tokens", family, "its state is one vector");
+  refuse_unless(
+      family.has_tokens, options.tokens.has_value(), "--tokens", family,
+      family.is_conv() ? "its positions are pixels: use --image and --batch" : "its state is one vector");
   constexpr std::string_view no_attention = "it has no attention";
   const bool attends = family.has_attention();
   refuse_unless(attends, options.heads.has_value(), "--heads", family, no_attention);

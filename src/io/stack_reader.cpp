@@ -113,9 +113,10 @@ Activation read_activation(const JsonCursor& at, const std::optional<JsonCursor>
   return at.resolve([&](const std::string&) { return Activation(spec); });
 }
 
-std::optional<Activation> read_optional_activation(const JsonCursor& block, std::string_view key) {
-  const auto at = block.optional(key);
-  return at ? std::optional<Activation>(read_activation(*at, std::nullopt)) : std::nullopt;
+std::optional<Activation> read_outer_activation(const JsonCursor& block, const std::string& key) {
+  const auto at = block.optional(key), slope = block.optional(key + "_slope");
+  if (slope && !at) slope->fail("there is no " + key);
+  return at ? std::optional<Activation>(read_activation(*at, slope)) : std::nullopt;
 }
 
 /// The norm under `key` of `owner`; its tensors are called `prefix`.weight, .bias and .alpha.
@@ -259,8 +260,8 @@ void read_branch(const JsonCursor& at, Index i, const State& state, BlockParts& 
 
 BlockParts read_block(const JsonCursor& at, Index i, const State& state, Tensors& tensors) {
   const Shape shape = state.shape;
-  at.only({"branch", "pre_norm", "branch_norm", "post_norm", "post_activation", "branch_activation",
-           "skip_scale", "branch_scale", "mix"});
+  at.only({"branch", "pre_norm", "branch_norm", "post_norm", "post_activation", "post_activation_slope",
+           "branch_activation", "branch_activation_slope", "skip_scale", "branch_scale", "mix"});
   BlockParts parts;
   parts.shape = shape;
   read_branch(at.at("branch"), i, state, parts, tensors);
@@ -270,8 +271,8 @@ BlockParts read_block(const JsonCursor& at, Index i, const State& state, Tensors
                                 state.image.batch, tensors);
   parts.post_norm = read_norm(at, "post_norm", stack_tensors::block(i, "post_norm"), shape.features,
                               state.image.batch, tensors);
-  parts.branch_activation = read_optional_activation(at, "branch_activation");
-  parts.post_activation = read_optional_activation(at, "post_activation");
+  parts.branch_activation = read_outer_activation(at, "branch_activation");
+  parts.post_activation = read_outer_activation(at, "post_activation");
   parts.skip_scale = read_scale(at, "skip_scale", i, shape.features, tensors);
   parts.branch_scale = read_scale(at, "branch_scale", i, shape.features, tensors);
   parts.mix = read_mix(at);

@@ -20,19 +20,16 @@ struct BlockEntry {
   std::vector<TensorLayout> layout;
 };
 
-Json activation_name(const Activation& activation) {
-  return std::string(activation.kind().name);
-}
-
 /// Version 1 has a key for the slope of leaky_relu, and no other parameter of an activation.
-void put_activation(Json& branch, const Activation& activation) {
-  branch["activation"] = activation_name(activation);
+void put_activation(Json& owner, const std::string& key, const std::string& slope_key,
+                    const Activation& activation) {
+  owner[key] = std::string(activation.kind().name);
   for (const ParamValue& param : activation.params().values()) {
     if (param.is_default) continue;
     if (param.name != "slope")
       throw UsageError("a stack file cannot hold activation '" + activation.canonical() +
                        "' (version 1 has no '" + param.name + "'); use the default");
-    branch["slope"] = param.number;
+    owner[slope_key] = param.number;
   }
 }
 
@@ -76,8 +73,8 @@ void put_conv(BlockEntry& entry, Json& branch, const ConvBranchSpec& spec, Index
     put_norm_tensors(entry, spec.norms[n], stack_tensors::block(i, "branch.norm" + std::to_string(n + 1)));
 }
 
-void put_outer_activation(Json& block, const char* key, const std::optional<Activation>& activation) {
-  if (activation && !activation->is_identity()) block[key] = activation_name(*activation);
+void put_outer_activation(Json& block, const std::string& key, const std::optional<Activation>& activation) {
+  if (activation && !activation->is_identity()) put_activation(block, key, key + "_slope", *activation);
 }
 
 void put_scale(BlockEntry& entry, const char* key, const Scale& scale, Index i) {
@@ -110,7 +107,7 @@ BlockEntry describe(const BlockParts& parts, Index i) {
   require_expressible(parts, i);
   BlockEntry entry;
   Json branch = {{"kind", std::string(parts.branch->name)}};
-  if (parts.branch->uses_activation) put_activation(branch, parts.activation);
+  if (parts.branch->uses_activation) put_activation(branch, "activation", "slope", parts.activation);
   if (parts.branch->is_attention) put_attention(branch, parts.attention);
   if (parts.branch->is_conv) put_conv(entry, branch, parts.conv, i);
   put_norm(entry, branch, "inner_norm", parts.inner_norm, stack_tensors::block(i, "branch.inner_norm"));

@@ -247,14 +247,21 @@ StackPtr slice_stack(StackPtr stack, Index first, Index count, Vector input) {
 }
 
 Real block_weight_bytes(const StackSpec& spec) {
-  Real numbers = 0;
-  const Index last = spec.conv.staged() ? spec.conv.blocks() - 1 : 0;  // the widest stage
-  for (const BranchKind* kind : spec.family->branches()) {
-    Real block = 0;
-    for (const WeightSlot& slot : kind->slots(spec.sizes(last)))
-      block += static_cast<Real>(slot.rows()) * static_cast<Real>(slot.cols());
-    numbers = std::max(numbers, block);
+  std::vector<Index> blocks = {0};  // one of every shape
+  Index end = 0;
+  for (const Index stage : spec.conv.stages) {
+    blocks.push_back(end);
+    end += stage;
+    blocks.push_back(end - 1);
   }
+  Real numbers = 0;
+  for (const BranchKind* kind : spec.family->branches())
+    for (const Index l : blocks) {
+      Real block = 0;
+      for (const WeightSlot& slot : kind->slots(spec.sizes(l)))
+        block += static_cast<Real>(slot.rows()) * static_cast<Real>(slot.cols());
+      numbers = std::max(numbers, block);
+    }
   return numbers * sizeof(Real);
 }
 

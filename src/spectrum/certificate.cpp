@@ -91,7 +91,7 @@ std::string norm_fault(const char* what, Real of_values, Real of_matrix, Real to
 
 MatrixFacts measure(ConstColumns A, int workers) {
   MatrixFacts facts;
-  facts.dimension = std::min(A.rows(), A.cols());
+  facts.dimension = std::min(A.rows(), A.cols()), facts.longer = std::max(A.rows(), A.cols());
   facts.largest = max_abs(A);
   if (facts.dimension == 0 || facts.largest == 0 || !std::isfinite(facts.largest)) return facts;
   const ScaledReal frobenius = frobenius_norm(A);
@@ -119,7 +119,7 @@ Certificate certify(const MatrixFacts& facts, const Vector& s, Real relative_res
     return n == 0 || s[0] == 0 ? Certificate{true, {}} : failed("the matrix is zero");
   if (s[0] == 0) return failed("all values are zero and the matrix is not");
 
-  const Real tolerance = 8 * static_cast<Real>(n) * eps;
+  const Real tolerance = static_cast<Real>(8 * n + (facts.longer - n)) * eps;
   if (std::string fault = norm_fault("||s||_2 and ||A||_F", s.norm(), facts.norm, tolerance); !fault.empty())
     return failed(fault);
   if (std::string fault =

@@ -16,6 +16,7 @@ struct LogDeterminant {
 /// measured beside one.
 struct MatrixFacts {
   Index dimension = 0;  ///< min(rows, cols)
+  Index longer = 0;     ///< max(rows, cols)
   Real largest = 0;     ///< modulus of an entry; what follows is 0 where it is 0 or not finite
   Real norm = 0;        ///< ‖A‖_F
   Real gram_norm = 0;   ///< ‖AᵀA‖_F

@@ -84,6 +84,13 @@ TEST(CliConv, OuterReluIsTheIdentityOnThePositiveOrthantOnly) {
   }
 }
 
+TEST(CliConv, WithoutAnOuterReluTheOrthantCheckSaysWhatJIs) {
+  const Ran got = ran({"verify", "--family", "conv", "--image", "3x3", "--width", "2", "--scheme",
+                       "zero-gamma", "--depth", "2", "--check", "identity:on=positive-orthant"});
+  EXPECT_EQ(got.code, 1);
+  EXPECT_TRUE(contains(got.json()["checks"][0]["message"], "the identity everywhere")) << got.out;
+}
+
 TEST(CliConv, ReportAsConfigRepeatsTheRun) {
   const TemporaryFolder folder;
   for (Args args :
@@ -128,6 +135,10 @@ TEST(CliConv, RefusesWhatDoesNotFit) {
       {{"--family", "conv", "--scheme", "zero-gamma", "--order", "pre"}, "needs a norm at the end"},
       {{"--scheme", "zero-gamma"}, "needs a norm at the end"},
       {{"--scheme", "nf-resnet"}, "use --family conv"},
+      {{"--family", "conv", "--bn-statistics", "initial", "--scheme", "residual"}, "needs a batch norm"},
+      {{"--family", "conv", "--bn-statistics", "initial", "--norm", "layer_norm", "--scheme", "zero-gamma"},
+       "needs a batch norm"},
+      {{"--family", "conv", "--shortcut", "projection"}, "--shortcut needs --stages"},
       {{"--family", "conv", "--wrt", "token:0"}, "contradicts --family conv"}};
   for (const auto& one : cases) {
     Args args = one.args;

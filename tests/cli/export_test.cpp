@@ -79,15 +79,34 @@ TEST(CliExport, NetsOverImages) {
   for (const char* norm : {"none", "batch_norm", "group_norm:groups=2", "layer_norm"})
     for (const Args& more :
          {Args{"--order", "pre", "--padding", "circular"}, Args{"--bottleneck", "--outer-activation"},
-          Args{"--bn-statistics", "initial", "--kernel", "1"}}) {
+          Args{"--bn-statistics", norm == std::string("batch_norm") ? "initial" : "batch", "--kernel",
+               "1"}}) {
       Args args = {"--image", "2x3", "--batch", "2", "--norm", norm};
       args.insert(args.end(), more.begin(), more.end());
       expect_round_trip({"fixed", "conv", "torch-default", args});
     }
+  expect_round_trip({"residual",
+                     "conv",
+                     "he",
+                     {"--image", "2x2", "--outer-activation", "--activation", "leaky_relu:slope=0.3"}});
   const Ran staged = ran({"export", "--scheme", "residual", "--family", "conv", "--stages", "1,1", "--widths",
                           "2,4", "--image", "4x4", "--depth", "2", "-o", "/dev/null"});
   EXPECT_EQ(staged.code, 2);
   EXPECT_TRUE(contains(staged.err, "changes the shape")) << staged.err;
+}
+
+/// The scheme counts the blocks of the whole net, the file holds those up to the depth.
+TEST(CliExport, DepthCutsANetWithStages) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "x.safetensors";
+  const Args net = {"--scheme", "stable-resnet", "--family", "conv",    "--stages", "3,2", "--widths",
+                    "2,4",      "--image",       "4x4",      "--depth", "2",        "-q"};
+  Args to_file = {"export", "-o", path};
+  to_file.insert(to_file.end(), net.begin(), net.end() - 1);
+  ASSERT_EQ(ran(to_file).code, 0);
+  const Json direct = ran(net).json()["results"][0], loaded = ran({"--stack", path}).json()["results"][0];
+  EXPECT_EQ(loaded["depth"], 2);
+  EXPECT_EQ(loaded["metrics"], direct["metrics"]);
 }
 
 TEST(CliExport, SameBytesTwiceAndOldFileReplaced) {

@@ -46,7 +46,7 @@ StackPtr make_stack(std::vector<BlockParts> blocks, Vector input);
 /// Blocks first … first + count − 1 of a stack as a stack of its own, on the given input.
 StackPtr slice_stack(StackPtr stack, Index first, Index count, Vector input);
 
-/// Bytes that one block's weights take.
+/// Bytes that one block's weights take; the most of all stages.
 Real block_weight_bytes(const StackSpec& spec);
 
 /// An input of the given law. Addressed by (seed, input role).

@@ -18,7 +18,11 @@ CheckResult on_orthant(const CheckObservation& seen, CheckResult result) {
   result.quantity = "max|J - diag(1[x > 0])|, max|f(x) - max(x, 0)|";
   result.value = *seen.result->orthant_error;
   result.pass = check_parts::within(*result.value, result.bound);
-  if (!result.pass) check_parts::add_reasons(result, *seen.blocks);
+  if (result.pass) return result;
+  const ScaledReal &identity = *seen.result->identity_error, &output = *seen.result->output_error;
+  if (check_parts::within(identity, result.bound) && check_parts::within(output, result.bound))
+    result.message = "J is the identity everywhere, as the check without on=positive-orthant asks";
+  check_parts::add_reasons(result, *seen.blocks);
   return result;
 }
 
