@@ -54,7 +54,8 @@ TEST(CliConv, VerifyLooksAtBlocksOfEqualShapeAndSaysSo) {
   const Ran good = ran(
       resnet({"--scheme", "rezero-resnet", "--depth", "7", "--check", "identity,isometry,alive"}, "verify"));
   EXPECT_EQ(good.code, 0) << good.out << good.err;
-  for (const Json& check : good.json()["checks"])
+  const Json checks = good.json()["checks"];
+  for (const Json& check : checks)
     EXPECT_TRUE(contains(check["message"], "blocks of equal shape only; not checked: 2, 5")) << check;
   const Ran bad = ran(resnet({"--scheme", "residual", "--depth", "7"}, "verify"));
   EXPECT_EQ(bad.code, 1);
