@@ -251,7 +251,7 @@ TEST(CliSignal, StopsInTimeAndLeavesNothing) {
 TEST(CliSignal, FinishedLinesStay) {
   const TemporaryFolder folder;
   Args args = endless("ndjson");
-  args[5] = "1:20000";  // far more than there will be time for
+  args[5] = "1:2000";  // far more than there will be time for
   args[3] = "48";
   args[1] = "stable-resnet";  // its blocks depend on the depth: each row is a cell of its own
   Process process(folder, args, {});
