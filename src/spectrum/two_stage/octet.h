@@ -12,16 +12,17 @@ typedef Real Octet __attribute__((vector_size(sizeof(Real) * octet_size)));
 typedef Real LooseOctet
     __attribute__((vector_size(sizeof(Real) * octet_size), aligned(alignof(Real)), may_alias));
 
-inline Octet load(const Real* from) {
-  return *reinterpret_cast<const LooseOctet*>(from);
+/// The eight numbers from there on. References, for a vector that is passed or returned has no calling
+/// convention on processors whose registers are narrower.
+inline const LooseOctet& octet(const Real* at) {
+  return *reinterpret_cast<const LooseOctet*>(at);
 }
-
-inline void store(Real* to, Octet x) {
-  *reinterpret_cast<LooseOctet*>(to) = x;
+inline LooseOctet& octet(Real* at) {
+  return *reinterpret_cast<LooseOctet*>(at);
 }
 
 /// In a fixed order.
-inline Real sum(Octet x) {
+inline Real sum(const Octet& x) {
   return ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));
 }
 

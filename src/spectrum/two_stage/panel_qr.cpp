@@ -17,8 +17,8 @@ class Leaf {
     Octet products[leaf] = {};
     for (Index i = 0; i < rows; i += octet_size)
 #pragma GCC unroll 8
-      for (int k = 0; k < leaf; ++k) products[k] += load(a_ + i) * load(at(i, k));
-    for (int k = 0; k < leaf; ++k) head_[k] = load(at(0, k)), dot_[k] = sum(products[k]);
+      for (int k = 0; k < leaf; ++k) products[k] += octet(a_ + i) * octet(at(i, k));
+    for (int k = 0; k < leaf; ++k) head_[k] = octet(at(0, k)), dot_[k] = sum(products[k]);
   }
 
   void factor(Real* R, Index r_stride) {
@@ -48,7 +48,7 @@ class Leaf {
     Octet v = head_[j] * h.scale;
     for (int i = 0; i < j; ++i) v[i] = 0;
     v[j] = (head_[j][j] - h.beta) * h.scale;
-    store(at(0, j), v);
+    octet(at(0, j)) = v;
     head_[j][j] = h.beta;
     for (int k = j + 1; k < leaf; ++k) head_[k] -= v * weight[k];
 
@@ -59,13 +59,13 @@ class Leaf {
       for (int k = j + 1; k < leaf; ++k) products[k] = next * head_[k];
     }
     for (Index i = octet_size; i < rows_; i += octet_size) {
-      const Octet x = load(at(i, j)) * h.scale;
-      store(at(i, j), x);
+      const Octet x = octet(at(i, j)) * h.scale;
+      octet(at(i, j)) = x;
       Octet next;
 #pragma GCC unroll 8
       for (int k = j + 1; k < leaf; ++k) {
-        const Octet y = load(at(i, k)) - x * weight[k];
-        store(at(i, k), y);
+        const Octet y = octet(at(i, k)) - x * weight[k];
+        octet(at(i, k)) = y;
         if (k == j + 1) next = y;
         products[k] += next * y;
       }

@@ -11,12 +11,12 @@ void right_strip(Real* M, Index stride, const Real* v, Index length) {
   Octet w[strips] = {};
   for (Index c = 0; c < length; ++c)
 #pragma GCC unroll 8
-    for (int i = 0; i < strips; ++i) w[i] += load(M + c * stride + i * octet_size) * v[c];
+    for (int i = 0; i < strips; ++i) w[i] += octet(M + c * stride + i * octet_size) * v[c];
   for (Index c = 0; c < length; ++c)
 #pragma GCC unroll 8
     for (int i = 0; i < strips; ++i) {
       Real* const to = M + c * stride + i * octet_size;
-      store(to, load(to) - w[i] * v[c]);
+      octet(to) -= w[i] * v[c];
     }
 }
 
@@ -35,9 +35,9 @@ void left_columns(Real* M, Index stride, const Octet* v) {
   Octet products[count];
 #pragma GCC unroll 8
   for (int c = 0; c < count; ++c) {
-    products[c] = load(M + c * stride) * v[0];
+    products[c] = octet(M + c * stride) * v[0];
 #pragma GCC unroll 8
-    for (int i = 1; i < strips; ++i) products[c] += load(M + c * stride + i * octet_size) * v[i];
+    for (int i = 1; i < strips; ++i) products[c] += octet(M + c * stride + i * octet_size) * v[i];
   }
 #pragma GCC unroll 8
   for (int c = 0; c < count; ++c) {
@@ -45,7 +45,7 @@ void left_columns(Real* M, Index stride, const Octet* v) {
 #pragma GCC unroll 8
     for (int i = 0; i < strips; ++i) {
       Real* const to = M + c * stride + i * octet_size;
-      store(to, load(to) - v[i] * w);
+      octet(to) -= v[i] * w;
     }
   }
 }
@@ -67,10 +67,10 @@ Real Reflector::set(const Real* from, Index step, Index length) {
   for (Index i = 0; i < length; ++i) v_[i] = from[i * step];
   for (Index i = length; i < whole; ++i) v_[i] = 0;
   Octet squares = {};
-  for (Index i = 0; i < whole; i += octet_size) squares += load(v_ + i) * load(v_ + i);
+  for (Index i = 0; i < whole; i += octet_size) squares += octet(v_ + i) * octet(v_ + i);
   const Reflection h = reflection(sum(squares), v_[0]);
   v_[0] -= h.beta;
-  for (Index i = 0; i < whole; i += octet_size) store(v_ + i, load(v_ + i) * h.scale);
+  for (Index i = 0; i < whole; i += octet_size) octet(v_ + i) *= h.scale;
   return h.beta;
 }
 
