@@ -3,7 +3,6 @@
 /// singular values of one matrix.
 
 #include <benchmark/benchmark.h>
-#include <malloc.h>
 
 #include <atomic>
 
@@ -14,13 +13,10 @@
 #include "rezero/parallel/for_each.h"
 #include "rezero/random/sample.h"
 #include "rezero/spectrum/method.h"
+#include "support.h"
 
 namespace rezero {
 namespace {
-
-/// As the command does: packing buffers are kept.
-const bool memory_is_kept =
-    mallopt(M_TRIM_THRESHOLD, 256 << 20) != 0 && mallopt(M_MMAP_THRESHOLD, 64 << 20) != 0;
 
 void count_flops(benchmark::State& state, double flops) {
   state.counters["flop/s"] =

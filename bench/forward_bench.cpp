@@ -1,18 +1,13 @@
 /// The exact Jacobian of mlp stacks: floating-point rate of the products, weights apart, and the whole cell.
 
 #include <benchmark/benchmark.h>
-#include <malloc.h>
 
 #include "rezero/analysis/sweep.h"
 #include "rezero/jacobian/forward.h"
+#include "support.h"
 
 namespace rezero {
 namespace {
-
-/// As the command does: without it, packing buffers are given back to the system and faulted in at every
-/// product.
-const bool memory_is_kept =
-    mallopt(M_TRIM_THRESHOLD, 256 << 20) != 0 && mallopt(M_MMAP_THRESHOLD, 32 << 20) != 0;
 
 StackSpec spec_of(Index width, Real ratio) {
   return {SchemeSpec("depth-power"),
@@ -87,18 +82,13 @@ BENCHMARK(BM_transformer)
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
 
-void BM_gemm(benchmark::State& state) {
-  const Index n = state.range(0);
-  const Matrix A = Matrix::Random(n, n), B = Matrix::Random(n, n);
-  Matrix C(n, n);
-  for (auto _ : state) {
-    C.noalias() = A * B;
-    benchmark::DoNotOptimize(C.data());
-  }
-  state.counters["flop/s"] = benchmark::Counter(static_cast<double>(state.iterations() * 2 * n * n * n),
-                                                benchmark::Counter::kIsRate);
-}
-BENCHMARK(BM_gemm)->ArgName("n")->Arg(64)->Arg(256)->Arg(512)->Unit(benchmark::kMillisecond);
+BENCHMARK(bench::square_product)
+    ->Name("BM_gemm")
+    ->ArgName("n")
+    ->Arg(64)
+    ->Arg(256)
+    ->Arg(512)
+    ->Unit(benchmark::kMillisecond);
 
 void BM_sweep(benchmark::State& state) {  // weights, Jacobian and spectrum of 64 cells
   SweepPlan plan;

@@ -3,7 +3,6 @@
 ///   env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE OPENBLAS_NUM_THREADS=1 python3 bench/spectrum_numpy.py
 
 #include <benchmark/benchmark.h>
-#include <malloc.h>
 
 #include <utility>
 
@@ -11,13 +10,10 @@
 #include "rezero/spectrum/method.h"
 #include "spectrum/bidiagonal.h"
 #include "spectrum/two_stage/bulge_chase.h"
+#include "support.h"
 
 namespace rezero {
 namespace {
-
-/// As the command does: memory that was given back would be faulted in anew.
-const bool memory_is_kept =
-    mallopt(M_TRIM_THRESHOLD, 256 << 20) != 0 && mallopt(M_MMAP_THRESHOLD, 32 << 20) != 0;
 
 /// Uniform entries, normalized.
 ScaledMatrix random_jacobian(Index n) {
@@ -73,19 +69,6 @@ void bulge_chase(benchmark::State& state) {
       benchmark::Counter(8 * n * n * width, benchmark::Counter::kIsIterationInvariantRate);
 }
 
-void square_product(benchmark::State& state) {
-  const Index n = state.range(0);
-  const Matrix A = Matrix::Random(n, n), B = Matrix::Random(n, n);
-  Matrix C(n, n);
-  for (auto _ : state) {
-    C.noalias() = A * B;
-    benchmark::DoNotOptimize(C.data());
-  }
-  const auto order = static_cast<double>(n);
-  state.counters["flop/s"] =
-      benchmark::Counter(2 * order * order * order, benchmark::Counter::kIsIterationInvariantRate);
-}
-
 void bisection(benchmark::State& state) {
   const detail::Bidiagonal B = detail::bidiagonalize(random_jacobian(state.range(0)).mantissa);
   const auto workers = static_cast<int>(state.range(1));
@@ -122,7 +105,12 @@ void sizes_and_threads(benchmark::internal::Benchmark* bench) {
 
 BENCHMARK(band_reduction)->Apply(stages);
 BENCHMARK(bulge_chase)->Apply(stages);
-BENCHMARK(square_product)->Arg(512)->Arg(2048)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(bench::square_product)
+    ->Name("square_product")
+    ->Arg(512)
+    ->Arg(2048)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
 BENCHMARK(bisection)->Apply(sizes_and_threads);
 BENCHMARK(full_spectrum)->Apply(sizes);
 BENCHMARK(uncertified_values)->Apply(sizes);

@@ -3,7 +3,6 @@
 /// slows both.
 
 #include <benchmark/benchmark.h>
-#include <malloc.h>
 
 #include <algorithm>
 #include <ctime>
@@ -12,13 +11,10 @@
 #include "rezero/jacobian/forward.h"
 #include "rezero/linalg/maps.h"
 #include "rezero/model/stack_spec.h"
+#include "support.h"
 
 namespace rezero {
 namespace {
-
-/// As the command does: packing buffers are kept.
-const bool memory_is_kept =
-    mallopt(M_TRIM_THRESHOLD, 256 << 20) != 0 && mallopt(M_MMAP_THRESHOLD, 32 << 20) != 0;
 
 template <class F>
 double cpu_seconds(F&& work) {

@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <string>
 
+#include "jacobian/pass.h"
 #include "rezero/core/contract.h"
 #include "rezero/core/error.h"
-#include "rezero/jacobian/forward.h"
 #include "rezero/linalg/maps.h"
-#include "rezero/parallel/for_each.h"
 
 namespace rezero {
 namespace {
@@ -46,11 +45,8 @@ ScaledReal parameter_gradient_norm(const Vector& delta, const LastParameter& las
 /// S ← Aᵀ S for the suffix S = (∂x_L/∂x_{l+1})ᵀ.
 void pull_back(const LinearMap& block, ScaledMatrix& suffix, Index l, int workers) {
   Matrix next(block.cols(), suffix.mantissa.cols());
-  const std::vector<Index> starts = column_panels(next.cols(), next.rows(), workers);
-  for_each_index(static_cast<Index>(starts.size()) - 1, workers, [&](Index i) {
-    const auto at = static_cast<std::size_t>(i);
-    const Index width = starts[at + 1] - starts[at];
-    block.apply_transpose(suffix.mantissa.middleCols(starts[at], width), next.middleCols(starts[at], width));
+  detail::over_column_panels(block, next.cols(), next.rows(), workers, [&](Index start, Index width) {
+    block.apply_transpose(suffix.mantissa.middleCols(start, width), next.middleCols(start, width));
   });
   suffix.mantissa.swap(next);
   require_finite(renormalize(suffix), l);

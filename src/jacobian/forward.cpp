@@ -9,13 +9,13 @@
 #include "rezero/core/contract.h"
 #include "rezero/core/error.h"
 #include "rezero/linalg/maps.h"
-#include "rezero/parallel/for_each.h"
 
 namespace rezero {
 
 using detail::check_finite;
 using detail::fail;
 using detail::far_from_one;
+using detail::over_column_panels;
 using detail::underflowed;
 using detail::watch_underflow;
 
@@ -23,16 +23,10 @@ namespace {
 
 /// True if a product underflowed.
 bool apply_in_panels(const LinearMap& map, const Matrix& in, Matrix& out, int threads) {
-  // What takes some forty microseconds is done before a second thread would have its data.
-  constexpr Real worth_sharing = 4e6;
-  const int workers = map.flops_per_column() * static_cast<Real>(in.cols()) < worth_sharing ? 1 : threads;
-  const std::vector<Index> starts = column_panels(in.cols(), in.rows(), workers);
   std::atomic<bool> lost{false};
-  for_each_index(static_cast<Index>(starts.size()) - 1, workers, [&](Index i) {
-    const auto at = static_cast<std::size_t>(i);
-    const Index width = starts[at + 1] - starts[at];
+  over_column_panels(map, in.cols(), in.rows(), threads, [&](Index start, Index width) {
     watch_underflow();
-    map.apply(in.middleCols(starts[at], width), out.middleCols(starts[at], width));
+    map.apply(in.middleCols(start, width), out.middleCols(start, width));
     if (underflowed()) lost = true;
   });
   return lost;

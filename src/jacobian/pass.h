@@ -4,10 +4,13 @@
 #include <cfenv>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "rezero/core/error.h"
+#include "rezero/jacobian/forward.h"
 #include "rezero/linalg/scaled_matrix.h"
 #include "rezero/model/stack.h"
+#include "rezero/parallel/for_each.h"
 
 namespace rezero::detail {
 
@@ -36,6 +39,20 @@ inline void check_finite(Index block, const BlockParts& parts, const BlockLinear
                     ? "the branch output is not finite (it overflowed, or an l2_norm divided zero by zero)"
                     : "the branch output is not finite (it overflowed)");
   if (!std::isfinite(max_abs(at.value))) fail(block, "the state is not finite (it overflowed)");
+}
+
+/// f(start, width) over panels of the columns that a block's derivative (with `rows` rows on that side, of
+/// which the panels' width depends) is applied to.
+template <class F>
+void over_column_panels(const LinearMap& map, Index columns, Index rows, int threads, const F& f) {
+  // What takes some forty microseconds is done before a second thread would have its data.
+  constexpr Real worth_sharing = 4e6;
+  const int workers = map.flops_per_column() * static_cast<Real>(columns) < worth_sharing ? 1 : threads;
+  const std::vector<Index> starts = column_panels(columns, rows, workers);
+  for_each_index(static_cast<Index>(starts.size()) - 1, workers, [&](Index i) {
+    const auto at = static_cast<std::size_t>(i);
+    f(starts[at], starts[at + 1] - starts[at]);
+  });
 }
 
 /// The processor's sticky flag of this thread, from here on.

@@ -22,19 +22,15 @@ Bidiagonal in_one_stage(Matrix&& A) {
   return {band.diagonal(), band.template diagonal<1>()};
 }
 
-Bidiagonal in_two_stages(const Matrix& A, int workers) {
-  return chase_bulges(reduce_to_band(A, band_width(A.cols()), workers), workers);
-}
-
 }  // namespace
 
 Bidiagonal bidiagonalize(const Matrix& A, int workers) {
   // A single row or column has its norm as only value; entries near 1 cannot overflow it.
   if (A.rows() == 1 || A.cols() == 1) return {Vector::Constant(1, A.norm()), Vector()};
   constexpr Index large = 96;
-  const bool wide = A.rows() < A.cols();
-  if (std::min(A.rows(), A.cols()) < large) return in_one_stage(wide ? Matrix(A.transpose()) : Matrix(A));
-  return wide ? in_two_stages(A.transpose(), workers) : in_two_stages(A, workers);
+  const Index n = std::min(A.rows(), A.cols());
+  if (n < large) return in_one_stage(A.rows() < A.cols() ? Matrix(A.transpose()) : Matrix(A));
+  return chase_bulges(reduce_to_band(A, band_width(n), workers), workers);
 }
 
 }  // namespace rezero::detail

@@ -6,35 +6,35 @@
 #include <limits>
 
 #include "rezero/parallel/for_each.h"
+#include "spectrum/octet.h"
 
 namespace rezero::detail {
 namespace {
 
-using Lanes = Real __attribute__((vector_size(64)));
-using LaneCounts = std::int64_t __attribute__((vector_size(64)));
-constexpr Index registers = pivot_group / 8;
+using OctetCounts = std::int64_t __attribute__((vector_size(sizeof(std::int64_t) * octet_size)));
+constexpr Index registers = pivot_group / octet_size;
 
 /// One group. Infinities are meant to happen: a pivot of exactly 0 makes the next s and pivot infinite, and
 /// the s after that (0·∞) has the limit e − μ. (As in Marques, Riedy, Vömel, "Benefits of IEEE-754 features
 /// in modern symmetric tridiagonal eigensolvers", 2006.)
 void count_group(const Squares& squares, const Real* point, std::int64_t* below, Real* slope) {
-  Lanes mu[registers], s[registers], ds[registers], sum[registers];
-  LaneCounts negative[registers];
+  Octet mu[registers], s[registers], ds[registers], sum[registers];
+  OctetCounts negative[registers];
   std::memcpy(mu, point, sizeof mu);
   for (Index r = 0; r < registers; ++r) {
     s[r] = -mu[r];
-    ds[r] = Lanes{} - 1.0;
-    sum[r] = Lanes{};
-    negative[r] = LaneCounts{};
+    ds[r] = Octet{} - 1.0;
+    sum[r] = Octet{};
+    negative[r] = OctetCounts{};
   }
   for (Index i = 0; i < squares.q.size(); ++i) {
     const Real q = squares.q[i], e = squares.e[i];
     for (Index r = 0; r < registers; ++r) {
-      const Lanes pivot = s[r] + q, inverse = 1.0 / pivot, ratio = e * inverse, next = ratio * s[r];
+      const Octet pivot = s[r] + q, inverse = 1.0 / pivot, ratio = e * inverse, next = ratio * s[r];
       negative[r] -= pivot < 0.0;  // a true lane is −1
       sum[r] += ds[r] * inverse;
       ds[r] = ratio * (q * inverse) * ds[r] - 1.0;
-      s[r] = (next == next ? next : Lanes{} + e) - mu[r];
+      s[r] = (next == next ? next : Octet{} + e) - mu[r];
     }
   }
   std::memcpy(below, negative, sizeof negative);

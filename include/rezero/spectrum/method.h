@@ -36,8 +36,8 @@ struct SpectrumMethod {
   /// Whether the method can do this matrix at all; null: every one. A cheap test: in the chain a method that
   /// does not apply is passed over without being counted as a failure.
   bool (*applies)(const Matrix& A) = nullptr;
-  /// All singular values of a finite, normalized, non-empty A on up to `workers` threads, on whose number no bit
-  /// depends.
+  /// All singular values of a finite, normalized, non-empty A on up to `workers` threads, on whose number no
+  /// bit depends.
   FullValues (*full)(const Matrix& A, int workers) = nullptr;
   /// What the request asks for, certified by the method's own means: status converged, or breakdown with a
   /// message. J has the form that the method needs; a matrix among its forms is normalized and finite.
@@ -46,8 +46,8 @@ struct SpectrumMethod {
 
 /// Vectors a side that `spectra` holds for `count` values of n without the matrix.
 Index ends_basis(Index count, Index n);
-/// Vectors that `density` takes for n values (random ones; n of them are the unit vectors), and the most steps from each: as many vectors of n it
-/// holds.
+/// Vectors that `density` takes for n values (random ones; n of them are the unit vectors), and the most
+/// steps from each: as many vectors of n it holds.
 Index density_probes(Index n);
 Index density_steps(Index n);
 

@@ -7,7 +7,7 @@
 #include "linalg/small_product.h"
 #include "rezero/core/contract.h"
 #include "rezero/parallel/for_each.h"
-#include "spectrum/two_stage/octet.h"
+#include "spectrum/octet.h"
 #include "spectrum/two_stage/panel_qr.h"
 
 namespace rezero::detail {
@@ -35,20 +35,23 @@ constexpr Index partial_sums = 4;
 class Reduction {
  public:
   Reduction(const Matrix& A, Index width, int workers)
-      : rows_(A.rows()),
-        columns_(A.cols()),
-        height_(whole_octets(A.rows())),
+      : rows_(std::max(A.rows(), A.cols())),
+        columns_(std::min(A.rows(), A.cols())),
+        height_(whole_octets(rows_)),
         width_(width),
         tile_(std::clamp<Index>(columns_ / (16 * width), 1, 192 / width) * width),
         workers_(std::clamp<Index>(columns_ / (2 * tile_), 1, workers)),
-        column_(A.rows(), width),
-        row_(A.cols(), width),
+        column_(rows_, width),
+        row_(columns_, width),
         left_(height_, 2 * width),
         right_(2 * width, columns_),
         sums_(partial_sums, Strips(height_, width)) {
     // No stride of a power of two: the columns of a tile would fall on each other in the cache.
     A_.resize(height_ % 64 == 0 ? height_ + octet_size : height_, columns_);
-    A_.topRows(rows_) = A;
+    if (A.rows() < A.cols())
+      A_.topRows(rows_) = A.transpose();
+    else
+      A_.topRows(rows_) = A;
     A_.bottomRows(A_.rows() - rows_).setZero();
     band_.width = std::min(width, columns_ - 1);
     band_.entries = Matrix::Zero(band_.width + 1, columns_);
@@ -192,7 +195,7 @@ class Reduction {
 }  // namespace
 
 Band reduce_to_band(const Matrix& A, Index width, int workers) {
-  REZERO_REQUIRE(A.rows() >= A.cols() && A.cols() > 0 && width > 0 && width % octet_size == 0);
+  REZERO_REQUIRE(A.size() > 0 && width > 0 && width % octet_size == 0);
   return Reduction(A, width, workers).run();
 }
 

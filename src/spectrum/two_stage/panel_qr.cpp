@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "linalg/small_product.h"
-#include "spectrum/two_stage/octet.h"
+#include "spectrum/octet.h"
 
 namespace rezero::detail {
 namespace {

@@ -2,7 +2,7 @@
 /// One reflection of a few numbers, applied to a small block from either side.
 
 #include "rezero/core/types.h"
-#include "spectrum/two_stage/octet.h"
+#include "spectrum/octet.h"
 
 namespace rezero::detail {
 
