@@ -1,11 +1,11 @@
 #include "spectrum/chain.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "rezero/parallel/for_each.h"
 #include "spectrum/certificate.h"
+#include "spectrum/quotient.h"
 #include "spectrum/structure.h"
 
 namespace rezero::detail {
@@ -64,14 +64,10 @@ Multiplicity at_cut(const Spectrum& full, Index count) {
   if (count > proved_from) return Multiplicity::cut;  // between two exact zeros
   if (!full.resolved(i - 1)) return Multiplicity::unresolved;
   if (below.is_zero()) return Multiplicity::resolved;
-  const auto over = [](const ScaledReal& a, const ScaledReal& b) {
-    const auto apart = static_cast<int>(std::max<std::int64_t>(a.exponent - b.exponent, -2000));
-    return std::ldexp(a.mantissa / b.mantissa, apart);
-  };
-  const Real gap = 1 - over(below, above);
+  const Real gap = 1 - quotient(below, above);
   const bool apart = full.relative_error_estimate
                          ? gap > 2 * *full.relative_error_estimate
-                         : gap * over(above, full.sigma_max) > 2 * full.relative_resolution;
+                         : gap * quotient(above, full.sigma_max) > 2 * full.relative_resolution;
   return apart ? Multiplicity::resolved : Multiplicity::cut;
 }
 

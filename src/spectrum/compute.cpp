@@ -4,6 +4,7 @@
 #include "rezero/core/contract.h"
 #include "rezero/core/error.h"
 #include "spectrum/chain.h"
+#include "spectrum/quotient.h"
 #include "spectrum/text.h"
 
 namespace rezero {
@@ -59,10 +60,7 @@ Real smallest_wanted(const Spectrum& spectrum, Index proved_zeros) {
   while (i > end && !spectrum.resolved(static_cast<std::size_t>(i - 1))) --i;
   if (i == 0) return 1;
   const ScaledReal& value = spectrum.sigma[static_cast<std::size_t>(i - 1)];
-  if (value.is_zero()) return 0;
-  const std::int64_t apart = value.exponent - spectrum.sigma_max.exponent;
-  return std::ldexp(value.mantissa / spectrum.sigma_max.mantissa,
-                    static_cast<int>(std::max<std::int64_t>(apart, -2000)));
+  return value.is_zero() ? 0 : detail::quotient(value, spectrum.sigma_max);
 }
 
 /// Dense, unless its resolution hides values that were asked for and the factors are there to find them by.

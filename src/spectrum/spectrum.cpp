@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "spectrum/quotient.h"
+
 namespace rezero {
 
 std::string_view to_string(SpectrumPart part) {
@@ -61,9 +63,7 @@ std::string_view to_string(Multiplicity multiplicity) {
 
 bool Spectrum::resolved(std::size_t i) const {
   if (sigma[i].is_zero() || sigma_max.is_zero()) return false;
-  // Beyond 2^-2000 the quotient is below every resolution that is not zero; the clamp keeps it representable.
-  const auto shift = std::clamp<std::int64_t>(sigma[i].exponent - sigma_max.exponent, -1000, 1000);
-  return std::ldexp(sigma[i].mantissa / sigma_max.mantissa, static_cast<int>(shift)) > relative_resolution;
+  return detail::quotient(sigma[i], sigma_max) > relative_resolution;
 }
 
 Index Spectrum::unresolved() const {

@@ -4,16 +4,11 @@
 #include <cmath>
 #include <limits>
 
+#include "spectrum/quotient.h"
 #include "spectrum/text.h"
 
 namespace rezero::detail {
 namespace {
-
-/// a/b, clamped to [2^−1000, 2^1000]; b ≠ 0.
-Real quotient(const ScaledReal& a, const ScaledReal& b) {
-  const auto apart = static_cast<int>(std::clamp<std::int64_t>(a.exponent - b.exponent, -1000, 1000));
-  return std::ldexp(a.mantissa / b.mantissa, apart);
-}
 
 std::string order_fault(const std::vector<ScaledReal>& sigma) {
   for (std::size_t i = 0; i < sigma.size(); ++i) {
