@@ -1,3 +1,4 @@
+/// One thought: what a plan is expanded to, run by, and reduced to; the plans made at the top serve all of it.
 #include "rezero/analysis/sweep.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+/// One thought: every scheme by its published formula, in the order of the table.
 #include "rezero/model/scheme.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+/// One thought: the list of layers that every law of layers is tried on.
 #include "support/layer_cases.h"
 
 #include <algorithm>
