@@ -64,8 +64,8 @@ LayerMaps layer_maps(Index d, Index T, Index heads, bool causal) {
 /// Tangents in panels as wide as the full Jacobian's.
 class Panel {
  public:
-  explicit Panel(Index n)
-      : tangents_(Matrix::Random(n, column_panels(n, n, 1)[1])), images_(n, tangents_.cols()) {}
+  Panel(Index n, Real flops_per_column)
+      : tangents_(Matrix::Random(n, column_panels(n, n, flops_per_column, 1)[1])), images_(n, tangents_.cols()) {}
   double seconds(const LinearMap& map) {
     return cpu_seconds([&] { map.apply(tangents_, images_); });
   }
@@ -95,7 +95,7 @@ void BM_layer(benchmark::State& state) {
   const LayerMaps layer = layer_maps(d, T, state.range(2), state.range(3) != 0);
   const auto attention_flops = static_cast<double>(8 * d * d * T + 8 * d * T * T),
              feed_forward_flops = static_cast<double>(2 * d * d * T);
-  Panel panel(d * T);
+  Panel panel(d * T, attention_flops);
   GemmRate gemm;
   Least unit, attention, feed_forward, attention_back, feed_forward_back;
   for (auto _ : state) {

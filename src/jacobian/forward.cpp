@@ -44,11 +44,15 @@ Real relative_change(const Matrix& before, const Matrix& after) {
 
 }  // namespace
 
-std::vector<Index> column_panels(Index columns, Index rows, int workers) {
-  constexpr Index narrowest = 32, entries = 131072;  // 1 MiB
-  const Index widest = std::clamp<Index>(entries / std::max<Index>(rows, 1), narrowest, 256);
+std::vector<Index> column_panels(Index columns, Index rows, Real flops_per_column, int workers) {
+  constexpr Index narrowest = 32, widest = 512;
+  // Half a megabyte of a panel, or a column to eight multiply-adds that an entry of a column takes part in.
+  constexpr Real entries = 65536, columns_a_flop = 0.125;
+  const Real r = static_cast<Real>(std::max<Index>(rows, 1));
+  const auto wide = static_cast<Index>(
+      std::clamp<Real>(std::max(entries / r, columns_a_flop * flops_per_column / r), narrowest, widest));
   const Index even = (columns + std::max(workers, 1) - 1) / std::max(workers, 1);
-  const Index width = std::clamp(even, narrowest, widest);
+  const Index width = std::clamp(even, narrowest, wide);
   const Index count = std::max<Index>(1, std::min((columns + width - 1) / width, columns / narrowest));
   std::vector<Index> starts;
   for (Index i = 0; i < count; ++i) starts.push_back(i * columns / count / 8 * 8);

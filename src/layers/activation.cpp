@@ -33,7 +33,8 @@ Real damped(Real x, Real factor) {
 
 /// 1 − tanh² x as 4 σ(2x) σ(−2x): keeps its relative accuracy where tanh rounds to ±1.
 Real tanh_derivative(Real x) {
-  return 4 * sigmoid(2 * x) * sigmoid(-2 * x);
+  const Real e = std::exp(-2 * std::abs(x)), s = 1 + e;
+  return 4 * e / (s * s);
 }
 /// (1 + tanh u)/2 = σ(2u), so that x/2 (1 + t) = x σ(2u).
 Real gelu_tanh_derivative(Real x) {

@@ -1,5 +1,6 @@
 #include "rezero/layers/linear.h"
 
+#include "linalg/matrix_product.h"
 #include "rezero/core/error.h"
 
 namespace rezero {
@@ -15,7 +16,7 @@ Vector Linear::do_evaluate(const Vector& x) const {
   Vector y(output_shape().size());
   const Eigen::Map<const Matrix> X(x.data(), W_->cols(), positions_);
   Eigen::Map<Matrix> Y(y.data(), W_->rows(), positions_);
-  Y.noalias() = *W_ * X;
+  multiply(*W_, X, Y);
   if (b_) Y.colwise() += *b_;
   return y;
 }

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "linalg/matrix_product.h"
 #include "rezero/core/contract.h"
 #include "rezero/parallel/parts.h"
 
@@ -43,6 +44,11 @@ class Diagonal final : public LinearMap {
     for (Index j = 0; j < v.cols(); ++j) out.col(j) = d_.segment(t * size, size).cwiseProduct(v.col(j));
   }
   void do_apply_transpose_at(Index t, ConstColumns u, Columns out) const override { do_apply_at(t, u, out); }
+  bool do_apply_in_place(Index t, Index positions, Columns v) const override {
+    const Index size = d_.size() / positions;
+    for (Index j = 0; j < v.cols(); ++j) v.col(j).array() *= d_.segment(t * size, size).array();
+    return true;
+  }
   Vector d_;
   Index positions_;
 };
@@ -73,7 +79,7 @@ class BlockDiagonal final : public LinearMap {
     for (Index t = 0; t < local_positions(); ++t)
       do_apply_transpose_at(t, u.middleRows(t * size, size), out.middleRows(t * in, in));
   }
-  void do_apply_at(Index t, ConstColumns v, Columns out) const override { out.noalias() = at(t) * v; }
+  void do_apply_at(Index t, ConstColumns v, Columns out) const override { multiply(at(t), v, out); }
   void do_apply_transpose_at(Index t, ConstColumns u, Columns out) const override {
     out.noalias() = at(t).transpose() * u;
   }
@@ -98,10 +104,10 @@ class Positionwise final : public LinearMap {
  private:
   void do_apply(ConstColumns v, Columns out) const override {
     if (positions_ == 1)
-      out.noalias() = *W_ * v;
+      multiply(*W_, v, out);
     else
       in_parts(fold(v, W_->cols()), fold(out, W_->rows()), v.cols(),
-               [&](const auto& in, auto&& to) { to.noalias() = *W_ * in; });
+               [&](const auto& in, auto&& to) { multiply(*W_, in, to); });
   }
   void do_apply_transpose(ConstColumns u, Columns out) const override {
     if (positions_ == 1)
@@ -110,7 +116,7 @@ class Positionwise final : public LinearMap {
       in_parts(fold(u, W_->rows()), fold(out, W_->cols()), u.cols(),
                [&](const auto& in, auto&& to) { to.noalias() = W_->transpose() * in; });
   }
-  void do_apply_at(Index, ConstColumns v, Columns out) const override { out.noalias() = *W_ * v; }
+  void do_apply_at(Index, ConstColumns v, Columns out) const override { multiply(*W_, v, out); }
   void do_apply_transpose_at(Index, ConstColumns u, Columns out) const override {
     out.noalias() = W_->transpose() * u;
   }
@@ -120,7 +126,7 @@ class Positionwise final : public LinearMap {
   template <class Multiply>
   static void in_parts(Eigen::Map<const Matrix> in, Eigen::Map<Matrix> out, Index columns,
                        Multiply&& multiply) {
-    constexpr Index least = 64;  // a part packs the weights anew
+    constexpr Index least = 64;  // what pays a thread's start
     const Index positions = in.cols(), parts = columns == 1 ? part_count(positions, least) : 1;
     if (parts == 1) return multiply(in, out);
     for_each_part(parts, [&](Index i) {
@@ -254,6 +260,7 @@ class Product final : public LinearMap {
                Index positions) const {
     Matrix now;  // the first factor reads v itself: no copy
     for (std::size_t i = 0; i + 1 < end; ++i) {
+      if (i > 0 && factors_[i]->apply_in_place(t, positions, now)) continue;
       Matrix next(factors_[i]->rows() / positions, v.cols());
       if (i == 0)
         factor(*factors_[i], t, v, next);
@@ -266,6 +273,7 @@ class Product final : public LinearMap {
   void backward(ConstColumns u, Columns out, ApplyFactor factor, Index t, Index positions) const {
     Matrix now;
     for (std::size_t i = factors_.size(); --i > 0;) {
+      if (i + 1 < factors_.size() && factors_[i]->apply_in_place(t, positions, now)) continue;
       Matrix next(factors_[i]->cols() / positions, u.cols());
       if (i + 1 == factors_.size())
         factor(*factors_[i], t, u, next);
@@ -335,31 +343,35 @@ class ResidualMap final : public LinearMap {
  private:
   void do_apply(ConstColumns v, Columns out) const override {
     B_->apply(v, out);
-    scale(alpha_, out);
-    add_skip(v, out);
+    combine(alpha_, v, out);
   }
   void do_apply_transpose(ConstColumns u, Columns out) const override {
+    static const Vector one = Vector::Ones(1);
     if (is_one(alpha_)) {
       B_->apply_transpose(u, out);
     } else {
       Matrix scaled = u;
-      scale(alpha_, scaled);
+      for (Index j = 0; j < u.cols(); ++j) scale(alpha_, scaled.col(j));
       B_->apply_transpose(scaled, out);
     }
-    add_skip(u, out);
+    combine(one, u, out);
   }
   static bool is_one(const Vector& factor) { return factor.size() == 1 && factor(0) == 1; }
-  static void scale(const Vector& factor, Columns v) {
-    if (is_one(factor)) return;  // a pass over memory less
-    for (Index j = 0; j < v.cols(); ++j) {
-      if (factor.size() == 1)
-        v.col(j) *= factor(0);
-      else
-        v.col(j).array() *= factor.array();
-    }
+  static void scale(const Vector& factor, Eigen::Ref<Vector> v) {
+    if (factor.size() == 1)
+      v *= factor(0);
+    else
+      v.array() *= factor.array();
   }
-  void add_skip(const ConstColumns& v, Columns& out) const {
+  /// out ← λ ⊙ v + factor ⊙ out, in one pass over memory where both are numbers.
+  void combine(const Vector& factor, const ConstColumns& v, Columns& out) const {
+    const bool numbers = lambda_.size() == 1 && factor.size() == 1;
     for (Index j = 0; j < v.cols(); ++j) {
+      if (numbers) {
+        out.col(j) = lambda_(0) * v.col(j) + factor(0) * out.col(j);
+        continue;
+      }
+      if (!is_one(factor)) scale(factor, out.col(j));
       if (lambda_.size() == 1)
         out.col(j) += lambda_(0) * v.col(j);
       else

@@ -86,7 +86,8 @@ void run(const Job& job, Index columns) {
   REZERO_EXPECT(job.rows % lane_count == 0);
   Index column = 0;
   for (; column + tile_columns <= columns; column += tile_columns) strip<tile_columns>(job, column);
-  for (; column + 2 <= columns; column += 2) strip<2>(job, column);
+  if (tile_columns > 4 && column + 4 <= columns) strip<4>(job, column), column += 4;
+  if (column + 2 <= columns) strip<2>(job, column), column += 2;
   if (column < columns) strip<1>(job, column);
 }
 

@@ -1,9 +1,8 @@
-#include <Eigen/LU>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "linalg/matrix_product.h"
 #include "rezero/parallel/for_each.h"
 #include "rezero/spectrum/spectrum.h"
 #include "spectrum/certificate.h"
@@ -31,37 +30,24 @@ std::string order_fault(const Vector& s) {
 constexpr Index gram_panel = 128;
 
 /// One panel's part of ‖AᵀA‖_F² (or ‖AAᵀ‖_F², the same number, of the smaller side) without forming it: 128
-/// columns of the lower half, each off-diagonal entry counted twice. Cost of all n² max; memory 128 n a
-/// thread.
+/// columns of the lower half, each off-diagonal entry counted twice. Cost of all n² max; memory 128 (n + max)
+/// a thread.
 Real gram_part(ConstColumns A, Index start) {
   const Index n = std::min(A.rows(), A.cols()), width = std::min(gram_panel, n - start), rest = n - start;
-  Matrix block;
-  if (A.cols() > A.rows())
-    block.noalias() = A.bottomRows(rest) * A.middleRows(start, width).transpose();
-  else
-    block.noalias() = A.rightCols(rest).transpose() * A.middleCols(start, width);
-  return block.topRows(width).squaredNorm() + 2 * block.bottomRows(rest - width).squaredNorm();
-}
-
-Real log_product(const Vector& pivots) {
-  return pivots.array().abs().log().sum();
-}
-
-LogDeterminant log_determinant(ConstColumns A, Real largest) {
-  if (A.rows() == A.cols()) {
-    const Eigen::PartialPivLU<Matrix> lu(A);
-    Real top = 0;
-    for (Index j = 0; j < A.cols(); ++j)
-      top = std::max(top, lu.matrixLU().col(j).head(j + 1).cwiseAbs().maxCoeff());
-    return {log_product(lu.matrixLU().diagonal()), std::max(1.0, top / largest)};
+  if (A.cols() > A.rows()) {
+    const Matrix panel = A.middleRows(start, width).transpose();
+    Matrix block(rest, width);
+    multiply(A.bottomRows(rest), panel, block);
+    return block.topRows(width).squaredNorm() + 2 * block.bottomRows(rest - width).squaredNorm();
   }
-  Matrix copy;
-  if (A.cols() > A.rows())
-    copy = A.transpose();
-  else
-    copy = A;
-  const Eigen::HouseholderQR<Eigen::Ref<Matrix>> qr(copy);  // in place
-  return {log_product(qr.matrixQR().diagonal()), 1};
+  const Matrix panel = A.middleCols(start, width).transpose();
+  Matrix block(width, rest);
+  multiply(panel, A.rightCols(rest), block);
+  return block.leftCols(width).squaredNorm() + 2 * block.rightCols(rest - width).squaredNorm();
+}
+
+Real log_product(const Vector& values) {
+  return values.array().log().sum();
 }
 
 /// Weyl: the factorization is exact for A + E, ‖E‖ ≤ n eps growth σ₁, and the values s are within
@@ -98,12 +84,8 @@ MatrixFacts measure(ConstColumns A, int workers) {
   facts.norm = std::ldexp(frobenius.mantissa, static_cast<int>(frobenius.exponent));
   const Index panels = (facts.dimension + gram_panel - 1) / gram_panel;
   Vector gram = Vector::Zero(panels);
-  for_each_index(1 + panels, workers, [&](Index i) {
-    if (i == 0)
-      facts.determinant = log_determinant(A, facts.largest);
-    else
-      gram[i - 1] = gram_part(A, (i - 1) * gram_panel);
-  });
+  for_each_index(panels, workers, [&](Index i) { gram[i] = gram_part(A, i * gram_panel); });
+  facts.determinant = log_determinant(A, facts.largest, workers);
   for (const Real part : gram) facts.gram_norm += part;
   facts.gram_norm = std::sqrt(facts.gram_norm);
   return facts;

@@ -2,15 +2,9 @@
 /// The certificate of a full spectrum in its two halves: what is measured of the matrix, and the comparison.
 
 #include "rezero/spectrum/spectrum.h"
+#include "spectrum/determinant.h"
 
 namespace rezero::detail {
-
-/// log|det| of A (of R when A is rectangular) and the backward error of the factorization over the largest
-/// entry, in units of n eps: 1 for QR; the growth of the entries for LU with partial pivoting (Wilkinson
-/// 1961).
-struct LogDeterminant {
-  Real value = 0, growth = 1;
-};
 
 /// What a certificate needs to know of a matrix; no singular value solver takes part in it, so it can be
 /// measured beside one.
@@ -23,8 +17,7 @@ struct MatrixFacts {
   LogDeterminant determinant;
 };
 
-/// A: entries at most about 1. Cost n² max + 2/3 n³, on up to `workers` threads (the factorization on one);
-/// memory one copy of A.
+/// A: entries at most about 1. Cost n² max + 2/3 n³, on up to `workers` threads; memory one copy of A.
 MatrixFacts measure(ConstColumns A, int workers);
 
 /// certify_full of a matrix with those facts.

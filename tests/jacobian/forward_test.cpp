@@ -295,7 +295,8 @@ TEST(ColumnPanels, CoverAllColumnsOnce) {
   for (Index columns = 1; columns <= 1100; ++columns)
     for (int workers : {-1, 0, 1, 2, 3, 4, 7, 64}) {
       const Index rows = columns % 3 == 0 ? 40 : 5000;
-      const std::vector<Index> starts = column_panels(columns, rows, workers);
+      const Real flops = columns % 2 == 0 ? 1000.0 * static_cast<Real>(rows) : 1e9;
+      const std::vector<Index> starts = column_panels(columns, rows, flops, workers);
       ASSERT_GE(starts.size(), 2u);
       ASSERT_EQ(starts.front(), 0);
       ASSERT_EQ(starts.back(), columns);
@@ -305,7 +306,7 @@ TEST(ColumnPanels, CoverAllColumnsOnce) {
         if (starts.size() > 2) {
           ASSERT_GE(width, 16) << columns << ' ' << workers;
         }
-        ASSERT_LE(width, 263) << columns << ' ' << workers;
+        ASSERT_LE(width, 519) << columns << ' ' << workers;
       }
     }
 }

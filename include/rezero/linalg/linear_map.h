@@ -38,6 +38,11 @@ class LinearMap {
   /// Block t applied: v has cols / local_positions rows, out rows / local_positions; no aliasing.
   void apply_at(Index t, ConstColumns v, Columns out) const { do_apply_at(t, v, out); }
   void apply_transpose_at(Index t, ConstColumns u, Columns out) const { do_apply_transpose_at(t, u, out); }
+  /// Where the map is its own transpose and can act in place: block t of `positions` (1 or local_positions) on
+  /// v, and true. Otherwise v is left as it is.
+  bool apply_in_place(Index t, Index positions, Columns v) const {
+    return do_apply_in_place(t, positions, v);
+  }
   /// Block t as a matrix. Cost dense_flops / local_positions.
   Matrix block(Index t) const { return do_block(t); }
 
@@ -49,6 +54,7 @@ class LinearMap {
   // Maps with more than one block override these two.
   virtual void do_apply_at(Index, ConstColumns v, Columns out) const { do_apply(v, out); }
   virtual void do_apply_transpose_at(Index, ConstColumns u, Columns out) const { do_apply_transpose(u, out); }
+  virtual bool do_apply_in_place(Index, Index, Columns) const { return false; }
   /// The block applied to the identity in panels; maps that know their matrix, or a part of it, do better.
   virtual Matrix do_block(Index t) const;
   /// An equal map with cheaper parts, or null where there are none: composed maps look into their parts.

@@ -1,0 +1,81 @@
+#include "linalg/matrix_product.h"
+
+#include <algorithm>
+#include <array>
+
+#include "linalg/small_product.h"
+#include "rezero/core/contract.h"
+
+namespace rezero {
+namespace {
+
+/// A block of the left operand: a quarter of a megabyte.
+constexpr Index block_rows = 4 * strip_rows, block_depth = 320;
+
+/// Where products go: written or added.
+struct Result {
+  Real* C;
+  Index stride, columns;
+  bool added;
+
+  Result below(Index rows) const { return {C + rows, stride, columns, added}; }
+  void take(const SmallProduct& product, Index rows) const {
+    if (added)
+      accumulate_product(product, rows, columns, C, stride);
+    else
+      small_product(product, rows, columns, C, stride);
+  }
+};
+
+/// Fewer rows than a vector has, through one that is filled up with zeros.
+void take_edge(const SmallProduct& product, Index rows, const Result& to) {
+  std::array<Real, lane_count * block_depth> left;
+  Real* lane = left.data();
+  for (Index k = 0; k < product.depth; ++k)
+    for (Index i = 0; i < lane_count; ++i) *lane++ = i < rows ? product.A[k * product.stride + i] : 0;
+  std::array<Real, lane_count * strip_width> part;
+  for (Index j = 0; j < to.columns; j += strip_width) {
+    const Index columns = std::min(strip_width, to.columns - j);
+    small_product({left.data(), lane_count, product.B + j * product.column, product.row, product.column, product.depth},
+                  lane_count, columns, part.data(), lane_count);
+    for (Index c = 0; c < columns; ++c)
+      for (Index i = 0; i < rows; ++i) {
+        Real& entry = to.C[(j + c) * to.stride + i];
+        const Real sum = part[static_cast<std::size_t>(c * lane_count + i)];
+        entry = to.added ? entry + sum : sum;
+      }
+  }
+}
+
+void in_blocks(const ConstColumns& A, const ConstColumns& B, Columns& C, bool added) {
+  REZERO_REQUIRE(A.cols() == B.rows() && C.rows() == A.rows() && C.cols() == B.cols());
+  if (C.size() == 0) return;
+  if (A.cols() == 0 && !added) C.setZero();
+  const Index depths = (A.cols() + block_depth - 1) / block_depth;
+  for (Index d = 0; d < depths; ++d) {
+    const Index k = A.cols() * d / depths, depth = A.cols() * (d + 1) / depths - k;
+    for (Index i = 0; i < A.rows(); i += block_rows) {
+      const Index rows = std::min(block_rows, A.rows() - i), whole = rows / lane_count * lane_count;
+      SmallProduct product{&A.coeffRef(i, k), A.outerStride(), B.data() + k, 1, B.outerStride(), depth};
+      const Result to{&C(i, 0), C.outerStride(), C.cols(), added || d > 0};
+      to.take(product, whole);
+      product.A += whole;
+      if (whole < rows) take_edge(product, rows - whole, to.below(whole));
+    }
+  }
+}
+
+}  // namespace
+
+void multiply(const ConstColumns& A, const ConstColumns& B, Columns C) {
+  if (B.cols() == 1)
+    C.noalias() = A * B.col(0);
+  else
+    in_blocks(A, B, C, false);
+}
+
+void add_product(const ConstColumns& A, const ConstColumns& B, Columns C) {
+  in_blocks(A, B, C, true);
+}
+
+}  // namespace rezero
