@@ -74,6 +74,7 @@ class CellRun {
       note_scales(step.layer.parts());
     }
     if (keeps_states()) states_.push_back({step.at.value, step.before.exponent});
+    last_norm_ = step.layer.parts().post_norm;
     if (run_.progress) run_.progress(1, 0);
   }
 
@@ -109,7 +110,7 @@ class CellRun {
   /// What the report sees of a step: through the final norm, and one position's rows if that is asked for.
   DepthResult seen(const ForwardStep& step) {
     const Shape shape = stack_->shape_after(step.depth);
-    NormSpec last = last_norm(step.depth - 1);
+    NormSpec last = last_norm_;
     Index null_directions = last ? last.null_directions(shape) : 0;
     const FactorSource factors = detail::factors_of(stack_, step.depth, cell_, options_, run_);
     if (!options_.final_norm && !options_.view.of && !options_.view.wrt)
@@ -132,8 +133,6 @@ class CellRun {
     return observe({step.depth, state, jacobian, step.underflow}, start, options_, cell_.labels.seed,
                    {null_directions, factors, run_.threads});
   }
-
-  NormSpec last_norm(Index l) const { return stack_->block(l)->parts().post_norm; }
 
   /// Gives the norm, and the null directions of its derivative.
   NormSpec apply_final_norm(ScaledVector& state, ScaledMatrix& jacobian, Index l,
@@ -211,6 +210,7 @@ class CellRun {
   std::vector<ScaledReal> branch_norm_;
   std::vector<Real> skip_scale_, branch_scale_;
   std::vector<BlockFacts> blocks_;
+  NormSpec last_norm_;  ///< of the block that was passed last
   CellResult result_;
 };
 

@@ -1,8 +1,10 @@
 #include "init/laws.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "rezero/core/contract.h"
+#include "rezero/parallel/parts.h"
 #include "rezero/random/sample.h"
 
 namespace rezero::detail {
@@ -21,15 +23,37 @@ Real redraw_truncated(std::uint64_t entry, Real std, Real cut, const StreamKey& 
   return 0;
 }
 
+using Fill = void (*)(Real*, Index, const StreamKey&, std::uint64_t);
+
+/// rows × columns numbers of the stream times a factor, in parts.
+Matrix drawn(const WeightContext& context, Fill fill, Real factor, const StreamKey& key) {
+  constexpr Index least = 32768;  // numbers that pay a thread's start
+  Matrix W(context.rows(), context.cols());
+  const Index pairs = (W.size() + 1) / 2, parts = part_count(pairs, least / 2);
+  for_each_part(parts, [&](Index i) {
+    const Index first = 2 * part_start(pairs, parts, i),
+                count = std::min(2 * part_start(pairs, parts, i + 1), W.size()) - first;
+    fill(W.data() + first, count, key, static_cast<std::uint64_t>(first));
+    Eigen::Map<Vector>(W.data() + first, count) *= factor;
+  });
+  return W;
+}
+
 }  // namespace
 
+Matrix normals(const WeightContext& context, Real std, const StreamKey& key) {
+  return drawn(context, fill_normal, std, key);
+}
+Matrix uniforms(const WeightContext& context, Real bound, const StreamKey& key) {
+  return drawn(context, fill_uniform, bound, key);
+}
+
 Matrix scaled_law(const WeightContext& context, const std::string& law, Real std, const StreamKey& key) {
-  if (law == "uniform") return uniform_matrix(context.rows(), context.cols(), key) * (std::sqrt(3.0) * std);
-  return normal_matrix(context.rows(), context.cols(), key) * std;
+  return law == "uniform" ? uniforms(context, std::sqrt(3.0) * std, key) : normals(context, std, key);
 }
 
 Matrix truncated_normal(const WeightContext& context, Real std, Real cut, const StreamKey& key) {
-  Matrix w = normal_matrix(context.rows(), context.cols(), key) * std;
+  Matrix w = normals(context, std, key);
   REZERO_REQUIRE(w.size() < Index{1} << 40);
   for (Index e = 0; e < w.size(); ++e)
     if (std::abs(w.data()[e]) > cut)

@@ -6,6 +6,10 @@
 
 namespace rezero::detail {
 
+/// std·N(0, 1), and uniform on (−bound, bound), in parts on the workers that were lent (rezero/parallel/parts.h).
+Matrix normals(const WeightContext& context, Real std, const StreamKey& key);
+Matrix uniforms(const WeightContext& context, Real bound, const StreamKey& key);
+
 /// Entries of standard deviation `std`: normal, or uniform on (−√3 std, √3 std).
 Matrix scaled_law(const WeightContext& context, const std::string& law, Real std, const StreamKey& key);
 

@@ -73,7 +73,7 @@ Matrix trunc_normal(const Context& context, const Params& params, const StreamKe
 }
 
 Matrix torch_default(const Context& context, const Params&, const StreamKey& key) {
-  return uniform_matrix(context.rows(), context.cols(), key) * inverse_sqrt(context.fan_in());
+  return detail::uniforms(context, inverse_sqrt(context.fan_in()), key);
 }
 
 Vector torch_default_bias(const Context& context, const Params&, const StreamKey& key) {
@@ -88,7 +88,7 @@ Real fused_xavier_bound(const Context& context) {
 
 Matrix torch_transformer(const Context& context, const Params& params, const StreamKey& key) {
   if (context.place != WeightPlace::attention_input) return torch_default(context, params, key);
-  return uniform_matrix(context.rows(), context.cols(), key) * fused_xavier_bound(context);
+  return detail::uniforms(context, fused_xavier_bound(context), key);
 }
 
 Matrix rezero_notebook(const Context& context, const Params&, const StreamKey& key) {

@@ -1,14 +1,17 @@
 #include "rezero/jacobian/forward.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
+#include <limits>
+#include <mutex>
 #include <string>
+#include <vector>
 
 #include "jacobian/pass.h"
 #include "rezero/core/contract.h"
 #include "rezero/core/error.h"
 #include "rezero/linalg/maps.h"
+#include "rezero/parallel/parts.h"
 
 namespace rezero {
 
@@ -21,15 +24,24 @@ using detail::watch_underflow;
 
 namespace {
 
-/// True if a product underflowed.
-bool apply_in_panels(const LinearMap& map, const Matrix& in, Matrix& out, int threads) {
-  std::atomic<bool> lost{false};
+struct Applied {
+  Real largest = 0;  ///< modulus of an entry, not finite where one is not
+  bool underflowed = false;
+};
+
+Applied apply_in_panels(const LinearMap& map, const Matrix& in, Matrix& out, int threads) {
+  std::mutex mutex;
+  Applied all;
   over_column_panels(map, in.cols(), in.rows(), threads, [&](Index start, Index width) {
     watch_underflow();
     map.apply(in.middleCols(start, width), out.middleCols(start, width));
-    if (underflowed()) lost = true;
+    const bool lost = underflowed();
+    const Real largest = max_abs(out.middleCols(start, width));  // while it is in cache
+    const std::lock_guard<std::mutex> lock(mutex);
+    all.underflowed |= lost;
+    if (!(largest <= all.largest) && std::isfinite(all.largest)) all.largest = largest;
   });
-  return lost;
+  return all;
 }
 
 /// Nothing where the block changes the shape.
@@ -60,43 +72,137 @@ std::vector<Index> column_panels(Index columns, Index rows, Real flops_per_colum
   return starts;
 }
 
+namespace {
+
+/// State and Jacobian on their way through the blocks.
+class ForwardPass {
+ public:
+  ForwardPass(const Stack& stack, const Vector& x0, Matrix tangents, const ForwardOptions& options)
+      : homogeneous_(stack.positively_homogeneous()),
+        options_(options),
+        state_{x0},
+        jacobian_{std::move(tangents)} {}
+
+  /// Flops of the last block's product.
+  Real flops() const { return flops_; }
+
+  void step(Index l, const ResidualBlock& block) {
+    watch_underflow();
+    const BlockLinearization at = block.linearize_block(state_.mantissa);
+    check_finite(l, block.parts(), at);
+    const LinearMapPtr derivative = condense(at.derivative, jacobian_.mantissa.cols());
+    if (underflowed()) underflow_ = std::max(underflow_, Underflow::derivative);
+    flops_ = derivative->flops_per_column() * static_cast<Real>(jacobian_.mantissa.cols());
+    next_.resize(derivative->rows(), jacobian_.mantissa.cols());
+    const auto [largest, lost] = apply_in_panels(*derivative, jacobian_.mantissa, next_, options_.workers);
+    if (lost) underflow_ = Underflow::product;
+    if (!std::isfinite(largest)) fail(l, "the Jacobian is not finite (the block's derivative overflowed)");
+    if (options_.on_block) {
+      const Real change = options_.measure_changes ? relative_change(jacobian_.mantissa, next_) : 0;
+      options_.on_block({l, block, at, state_, change});
+    }
+    jacobian_.mantissa.swap(next_);
+    watch_underflow();
+    if (far_from_one(largest)) REZERO_REQUIRE(renormalize(jacobian_));
+    if (underflowed()) underflow_ = Underflow::product;
+    state_.mantissa = at.value;
+    if (homogeneous_ && far_from_one(max_abs(state_.mantissa))) REZERO_REQUIRE(renormalize(state_));
+  }
+
+  ForwardStep at(Index depth) {
+    REZERO_REQUIRE(renormalize(jacobian_));
+    return {depth, state_, jacobian_, underflow_};
+  }
+
+ private:
+  bool homogeneous_;
+  const ForwardOptions& options_;
+  ScaledVector state_;
+  ScaledMatrix jacobian_;
+  Matrix next_;
+  Underflow underflow_ = Underflow::none;
+  Real flops_ = std::numeric_limits<Real>::infinity();
+};
+
+/// Blocks 0 … last − 1 through a pass, drawn by all threads: the numbers of one block in parts, or, where one
+/// thread is enough for a block's product, whole blocks while those before them are multiplied.
+class Walk {
+ public:
+  Walk(const Stack& stack, Index last, ForwardPass& pass, const ForwardOptions& options)
+      : stack_(stack), last_(last), pass_(pass), options_(options) {}
+
+  void to(Index end) {
+    while (at_ < end)
+      if (drawn_.empty() && !is_small())
+        one();
+      else
+        some(end);
+  }
+
+ private:
+  /// Between what a thread's start costs and what pays a thread of its own.
+  bool is_small() const {
+    return options_.workers > 1 && pass_.flops() > 1e5 && pass_.flops() < detail::worth_sharing;
+  }
+
+  void step(const BlockPtr& block) {
+    if (options_.checkpoint) options_.checkpoint();
+    pass_.step(at_, *block);
+    ++at_;
+  }
+
+  void one() {
+    if (options_.checkpoint) options_.checkpoint();
+    const PartWorkers workers(options_.workers);
+    const BlockPtr block = stack_.block(at_);
+    pass_.step(at_, *block);
+    ++at_;
+  }
+
+  void some(Index end) {
+    if (drawn_.empty()) drawn_ = drawn(at_, options_.workers);
+    const auto count = std::min<std::ptrdiff_t>(end - at_, static_cast<std::ptrdiff_t>(drawn_.size()));
+    const std::vector<BlockPtr> now(drawn_.begin(), drawn_.begin() + count);
+    drawn_.erase(drawn_.begin(), drawn_.begin() + count);
+    const Index next = at_ + count;
+    std::vector<BlockPtr> ahead;
+    for_each_index(2, options_.workers, [&](Index i) {
+      if (i == 0)
+        for (const BlockPtr& block : now) step(block);
+      else if (drawn_.empty())
+        ahead = drawn(next, 1);
+    });
+    if (drawn_.empty()) drawn_ = std::move(ahead);
+  }
+
+  std::vector<BlockPtr> drawn(Index first, int workers) const {
+    constexpr Index batch = 4;
+    std::vector<BlockPtr> blocks(static_cast<std::size_t>(std::clamp<Index>(last_ - first, 0, batch)));
+    for_each_index(static_cast<Index>(blocks.size()), workers,
+                   [&](Index i) { blocks[static_cast<std::size_t>(i)] = stack_.block(first + i); });
+    return blocks;
+  }
+
+  const Stack& stack_;
+  Index last_;
+  ForwardPass& pass_;
+  const ForwardOptions& options_;
+  Index at_ = 0;                 ///< the block that comes next
+  std::vector<BlockPtr> drawn_;  ///< it and those after it, as far as they are there
+};
+
+}  // namespace
+
 void forward_jacobian(const Stack& stack, const Vector& x0, Matrix tangents, const std::vector<Index>& depths,
                       const std::function<void(const ForwardStep&)>& visit, const ForwardOptions& options) {
   REZERO_REQUIRE(std::is_sorted(depths.begin(), depths.end()));
-  REZERO_REQUIRE(depths.empty() || (depths.front() >= 1 && depths.back() <= stack.blocks()));
-  const bool homogeneous = stack.positively_homogeneous();
-  ScaledVector state{x0};
-  ScaledMatrix jacobian{std::move(tangents)};
-  Matrix next;
-  auto wanted = depths.begin();
-  Underflow underflow = Underflow::none;
-  for (Index l = 0; wanted != depths.end(); ++l) {
-    if (options.checkpoint) options.checkpoint();
-    const BlockPtr block = stack.block(l);
-    watch_underflow();
-    const BlockLinearization at = block->linearize_block(state.mantissa);
-    check_finite(l, block->parts(), at);
-    const LinearMapPtr derivative = condense(at.derivative, jacobian.mantissa.cols());
-    if (underflowed()) underflow = std::max(underflow, Underflow::derivative);
-    next.resize(derivative->rows(), jacobian.mantissa.cols());
-    if (apply_in_panels(*derivative, jacobian.mantissa, next, options.workers))
-      underflow = Underflow::product;
-    const Real largest = max_abs(next);
-    if (!std::isfinite(largest)) fail(l, "the Jacobian is not finite (the block's derivative overflowed)");
-    if (options.on_block) {
-      const Real change = options.measure_changes ? relative_change(jacobian.mantissa, next) : 0;
-      options.on_block({l, *block, at, state, change});
-    }
-    jacobian.mantissa.swap(next);
-    watch_underflow();
-    if (far_from_one(largest)) REZERO_REQUIRE(renormalize(jacobian));
-    if (underflowed()) underflow = Underflow::product;
-    state.mantissa = at.value;
-    if (homogeneous && far_from_one(max_abs(state.mantissa))) REZERO_REQUIRE(renormalize(state));
-    if (l + 1 != *wanted) continue;
-    REZERO_REQUIRE(renormalize(jacobian));
-    visit({l + 1, state, jacobian, underflow});
-    ++wanted;
+  if (depths.empty()) return;
+  REZERO_REQUIRE(depths.front() >= 1 && depths.back() <= stack.blocks());
+  ForwardPass pass(stack, x0, std::move(tangents), options);
+  Walk walk(stack, depths.back(), pass, options);
+  for (const Index depth : depths) {
+    walk.to(depth);
+    visit(pass.at(depth));
   }
 }
 

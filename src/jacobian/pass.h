@@ -41,12 +41,13 @@ inline void check_finite(Index block, const BlockParts& parts, const BlockLinear
   if (!std::isfinite(max_abs(at.value))) fail(block, "the state is not finite (it overflowed)");
 }
 
+/// Flops that take some forty microseconds: before a second thread has its data, they are done.
+constexpr Real worth_sharing = 4e6;
+
 /// f(start, width) over panels of the columns that a block's derivative (with `rows` rows on that side, of
 /// which the panels' width depends) is applied to.
 template <class F>
 void over_column_panels(const LinearMap& map, Index columns, Index rows, int threads, const F& f) {
-  // What takes some forty microseconds is done before a second thread would have its data.
-  constexpr Real worth_sharing = 4e6;
   const int workers = map.flops_per_column() * static_cast<Real>(columns) < worth_sharing ? 1 : threads;
   const std::vector<Index> starts = column_panels(columns, rows, map.flops_per_column(), workers);
   for_each_index(static_cast<Index>(starts.size()) - 1, workers, [&](Index i) {

@@ -103,7 +103,9 @@ class Positionwise final : public LinearMap {
 
  private:
   void do_apply(ConstColumns v, Columns out) const override {
-    if (positions_ == 1)
+    if (positions_ == 1 && v.cols() == 1)
+      in_rows(v, out);
+    else if (positions_ == 1)
       multiply(*W_, v, out);
     else
       in_parts(fold(v, W_->cols()), fold(out, W_->rows()), v.cols(),
@@ -121,6 +123,16 @@ class Positionwise final : public LinearMap {
     out.noalias() = W_->transpose() * u;
   }
   Matrix do_block(Index) const override { return *W_; }
+  /// One column of a large matrix is split by rows.
+  void in_rows(const ConstColumns& v, Columns& out) const {
+    constexpr Index least = 65536, octet = 8;  // numbers that pay a thread's start; rows of a vector
+    const Index octets = W_->rows() / octet, parts = part_count(W_->size(), least);
+    for_each_part(parts, [&](Index i) {
+      const Index start = part_start(octets, parts, i) * octet,
+                  end = i + 1 == parts ? W_->rows() : part_start(octets, parts, i + 1) * octet;
+      out.middleRows(start, end - start).noalias() = W_->middleRows(start, end - start) * v.col(0);
+    });
+  }
   /// One column of many positions is split, for nobody else splits it; more columns come from a panel that
   /// has a thread of its own.
   template <class Multiply>
