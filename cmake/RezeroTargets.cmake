@@ -37,6 +37,16 @@ function(rezero_common target)
   endif()
 endfunction()
 
+# LAPACK by its C interface. Without REQUIRED, REZERO_LAPACKE says whether it was found.
+macro(rezero_lapacke target)
+  find_path(REZERO_LAPACKE_INCLUDE lapacke.h ${ARGN})
+  find_library(REZERO_LAPACKE lapacke ${ARGN})
+  if(REZERO_LAPACKE_INCLUDE AND REZERO_LAPACKE)
+    target_include_directories(${target} SYSTEM PRIVATE ${REZERO_LAPACKE_INCLUDE})
+    target_link_libraries(${target} PRIVATE ${REZERO_LAPACKE})
+  endif()
+endmacro()
+
 # Facts about the build that reports repeat.
 function(rezero_build_info target)
   set(revision "unknown")

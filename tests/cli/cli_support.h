@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cli/run.h"
+#include "rezero/spectrum/method.h"
 #include "support/json_comparer.h"
 
 namespace rezero {
@@ -95,6 +96,10 @@ inline std::string refused(const Args& args, int code) {
 inline std::string golden_path(const std::string& name) {
   return std::string(REZERO_TEST_DATA) + "/cli/golden/" + name;
 }
+
+/// Committed texts list the methods of a build without options.
+#define REZERO_SKIP_WITH_LAPACK() \
+  if (::rezero::spectrum_methods().find("lapack")) GTEST_SKIP() << "built with REZERO_WITH_LAPACKE"
 
 inline bool updates_golden() {
   const char* wanted = std::getenv("REZERO_UPDATE_GOLDEN");

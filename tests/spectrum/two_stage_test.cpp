@@ -121,7 +121,12 @@ TEST(SlowTwoStage, AllSizesAgainstExtendedPrecision) {
 
 TEST(SlowTwoStage, LargeMatricesWithKnownValues) {
   for (const auto& [rows, cols, width] :
-       {std::tuple<Index, Index, Index>{777, 777, 24}, {1023, 1023, 24}, {2500, 300, 16}, {1537, 1537, 48}}) {
+       {std::tuple<Index, Index, Index>{777, 777, 24},
+        {1023, 1023, 24},
+        {2500, 300, 16},
+        {1537, 1537, 48},
+        {2048, 2048, 48},
+        {4096, 4096, 48}}) {
     Vector s(cols);
     for (Index i = 0; i < cols; ++i) s[i] = std::exp(-20 * static_cast<Real>(i) / static_cast<Real>(cols));
     EXPECT_LE((values_of(reflected(s, rows), width, 2) - s).cwiseAbs().maxCoeff(), 1e-14)
