@@ -59,7 +59,7 @@ Real relative_change(const Matrix& before, const Matrix& after) {
 std::vector<Index> column_panels(Index columns, Index rows, Real flops_per_column, int workers) {
   constexpr Index narrowest = 32, widest = 512;
   // Half a megabyte of a panel, or a column to eight multiply-adds that an entry of a column takes part in.
-  constexpr Real entries = 65536, columns_a_flop = 0.125;
+  constexpr Real entries = 65536, columns_a_flop = 0.084;
   const Real r = static_cast<Real>(std::max<Index>(rows, 1));
   const auto wide = static_cast<Index>(
       std::clamp<Real>(std::max(entries / r, columns_a_flop * flops_per_column / r), narrowest, widest));

@@ -1,5 +1,7 @@
 #include "norm_map.h"
 
+#include "linalg/octet.h"
+
 namespace rezero {
 namespace {
 
@@ -12,56 +14,59 @@ class NormMap final : public LinearMap {
   Index local_positions() const override { return p_.shape.positions; }
 
  private:
+  // Columns one after the other, each from top to bottom: a position's rows of all columns lie far apart.
   void do_apply(ConstColumns v, Columns out) const override {
-    for (Index t = 0; t < p_.shape.positions; ++t)
-      do_apply_at(t, v.middleRows(t * d(), d()), out.middleRows(t * d(), d()));
+    for (Index j = 0; j < v.cols(); ++j)
+      for (Index t = 0; t < p_.shape.positions; ++t) push(t, &v.coeffRef(t * d(), j), &out(t * d(), j));
   }
   void do_apply_transpose(ConstColumns u, Columns out) const override {
-    for (Index t = 0; t < p_.shape.positions; ++t)
-      do_apply_transpose_at(t, u.middleRows(t * d(), d()), out.middleRows(t * d(), d()));
+    Vector weighted(d());
+    for (Index j = 0; j < u.cols(); ++j)
+      for (Index t = 0; t < p_.shape.positions; ++t) pull(t, &u.coeffRef(t * d(), j), &out(t * d(), j), weighted);
   }
   void do_apply_at(Index t, ConstColumns v, Columns out) const override {
-    for (Index j = 0; j < v.cols(); ++j) {
-      Real* to = out.data() + j * out.outerStride();
-      symmetric_part(t, v.data() + j * v.outerStride(), to);
-      if (p_.gamma)
-        for (Index i = 0; i < d(); ++i) to[i] *= (*p_.gamma)(i);
-    }
+    for (Index j = 0; j < v.cols(); ++j) push(t, &v.coeffRef(0, j), &out(0, j));
   }
   void do_apply_transpose_at(Index t, ConstColumns u, Columns out) const override {
     Vector weighted(d());
-    for (Index j = 0; j < u.cols(); ++j) {
-      weighted = u.col(j);
-      if (p_.gamma) weighted.array() *= p_.gamma->array();
-      symmetric_part(t, weighted.data(), out.data() + j * out.outerStride());
+    for (Index j = 0; j < u.cols(); ++j) pull(t, &u.coeffRef(0, j), &out(0, j), weighted);
+  }
+
+  void push(Index t, const Real* v, Real* out) const {
+    symmetric_part(t, v, out);
+    if (!p_.gamma) return;
+    const Real* gamma = p_.gamma->data();
+    for (Index i = 0; i < d(); ++i) out[i] *= gamma[i];
+  }
+  void pull(Index t, const Real* u, Real* out, Vector& weighted) const {
+    if (p_.gamma) {
+      weighted = Eigen::Map<const Vector>(u, d()).cwiseProduct(*p_.gamma);
+      u = weighted.data();
     }
+    symmetric_part(t, u, out);
   }
 
-  /// (P v − c y (yᵀv)) r. Sums in index order by hand: an Eigen reduction would depend on the address. Four
-  /// partial sums let the processor overlap them.
+  /// (P v − c y (yᵀv)) r. Both sums in one pass, in an order that does not depend on the address.
   void symmetric_part(Index t, const Real* v, Real* out) const {
-    Real mean = 0, along = 0;
-    if (p_.center) mean = ordered_sum([&](Index i) { return v[i]; }) / static_cast<Real>(d());
     const Real* y = p_.direction.size() != 0 ? p_.direction.data() + t * d() : nullptr;
-    if (y) along = p_.coefficient(t) * ordered_sum([&](Index i) { return y[i] * v[i]; });
-    const Real r = p_.scale(t);
-    if (y)
-      for (Index i = 0; i < d(); ++i) out[i] = (v[i] - mean - along * y[i]) * r;
-    else
-      for (Index i = 0; i < d(); ++i) out[i] = (v[i] - mean) * r;
-  }
-
-  template <class F>
-  Real ordered_sum(F term) const {
-    constexpr Index lanes = 8;
-    Real partial[lanes] = {};
+    detail::Octet sums = {}, products = {};
     Index i = 0;
-    for (; i + lanes <= d(); i += lanes)
-      for (Index k = 0; k < lanes; ++k) partial[k] += term(i + k);
-    for (; i < d(); ++i) partial[0] += term(i);
-    Real sum = 0;
-    for (Real part : partial) sum += part;
-    return sum;
+    for (; i + detail::octet_size <= d(); i += detail::octet_size) {
+      sums += detail::octet(v + i);
+      if (y) products += detail::octet(v + i) * detail::octet(y + i);
+    }
+    Real sum = detail::sum(sums), product = detail::sum(products);
+    for (; i < d(); ++i) {
+      sum += v[i];
+      if (y) product += y[i] * v[i];
+    }
+    const Real mean = p_.center ? sum / static_cast<Real>(d()) : 0, r = p_.scale(t);
+    if (!y) {
+      for (i = 0; i < d(); ++i) out[i] = (v[i] - mean) * r;
+      return;
+    }
+    const Real along = p_.coefficient(t) * product;
+    for (i = 0; i < d(); ++i) out[i] = (v[i] - mean - along * y[i]) * r;
   }
 
   Index d() const { return p_.shape.features; }

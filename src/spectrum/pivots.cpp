@@ -5,8 +5,8 @@
 #include <cstring>
 #include <limits>
 
+#include "linalg/octet.h"
 #include "rezero/parallel/for_each.h"
-#include "spectrum/octet.h"
 
 namespace rezero::detail {
 namespace {

@@ -4,10 +4,10 @@
 #include <array>
 #include <vector>
 
+#include "linalg/octet.h"
 #include "linalg/small_product.h"
 #include "rezero/core/contract.h"
 #include "rezero/parallel/for_each.h"
-#include "spectrum/octet.h"
 #include "spectrum/two_stage/panel_qr.h"
 
 namespace rezero::detail {

@@ -2,8 +2,9 @@
 
 #include <utility>
 
+#include "linalg/octet.h"
 #include "linalg/small_product.h"
-#include "spectrum/octet.h"
+#include "spectrum/reflection.h"
 
 namespace rezero::detail {
 namespace {

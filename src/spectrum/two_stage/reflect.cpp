@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "spectrum/reflection.h"
+
 namespace rezero::detail {
 namespace {
 

@@ -1,8 +1,8 @@
 #pragma once
 /// One reflection of a few numbers, applied to a small block from either side.
 
+#include "linalg/octet.h"
 #include "rezero/core/types.h"
-#include "spectrum/octet.h"
 
 namespace rezero::detail {
 

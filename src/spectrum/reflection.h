@@ -1,0 +1,23 @@
+#pragma once
+/// Householder reflections of vectors with entries at most about 1.
+
+#include <cmath>
+
+#include "rezero/core/types.h"
+
+namespace rezero::detail {
+
+/// What makes H = I − v vᵀ, ‖v‖² = 2 or 0, map a vector a to β e₁: v = (a − β e₁) · scale.
+struct Reflection {
+  Real beta = 0, scale = 0;
+};
+
+/// squared_norm: of all of a, entries at most about 1; first: a₁. A norm below 2^-480 is taken for zero, an
+/// error far below every resolution; the square of a larger one is as accurate as any.
+inline Reflection reflection(Real squared_norm, Real first) {
+  if (squared_norm < 0x1p-960) return {};
+  const Real norm = std::sqrt(squared_norm);
+  return {first > 0 ? -norm : norm, 1 / std::sqrt(squared_norm + std::abs(first) * norm)};
+}
+
+}  // namespace rezero::detail
