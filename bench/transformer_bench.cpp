@@ -65,7 +65,8 @@ LayerMaps layer_maps(Index d, Index T, Index heads, bool causal) {
 class Panel {
  public:
   Panel(Index n, Real flops_per_column)
-      : tangents_(Matrix::Random(n, column_panels(n, n, flops_per_column, 1)[1])), images_(n, tangents_.cols()) {}
+      : tangents_(Matrix::Random(n, column_panels(n, n, flops_per_column, 1)[1])),
+        images_(n, tangents_.cols()) {}
   double seconds(const LinearMap& map) {
     return cpu_seconds([&] { map.apply(tangents_, images_); });
   }

@@ -17,7 +17,10 @@ step() { printf '\n== %s\n' "$*"; }
 
 cmake/install-packages.sh build test bench
 launcher=()
-command -v ccache >/dev/null && launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+if command -v ccache >/dev/null; then  # another checkout of the same sources finds what this one compiled
+  launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+  export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
+fi
 
 build() {  # folder, options…
   local folder=$1

@@ -6,7 +6,8 @@
 
 namespace rezero::detail {
 
-/// std·N(0, 1), and uniform on (−bound, bound), in parts on the workers that were lent (rezero/parallel/parts.h).
+/// std·N(0, 1), and uniform on (−bound, bound), in parts on the workers that were lent
+/// (rezero/parallel/parts.h).
 Matrix normals(const WeightContext& context, Real std, const StreamKey& key);
 Matrix uniforms(const WeightContext& context, Real bound, const StreamKey& key);
 

@@ -22,7 +22,8 @@ class NormMap final : public LinearMap {
   void do_apply_transpose(ConstColumns u, Columns out) const override {
     Vector weighted(d());
     for (Index j = 0; j < u.cols(); ++j)
-      for (Index t = 0; t < p_.shape.positions; ++t) pull(t, &u.coeffRef(t * d(), j), &out(t * d(), j), weighted);
+      for (Index t = 0; t < p_.shape.positions; ++t)
+        pull(t, &u.coeffRef(t * d(), j), &out(t * d(), j), weighted);
   }
   void do_apply_at(Index t, ConstColumns v, Columns out) const override {
     for (Index j = 0; j < v.cols(); ++j) push(t, &v.coeffRef(0, j), &out(0, j));

@@ -13,8 +13,9 @@ struct LogDeterminant {
 };
 
 /// A square: by LU with partial pivoting, in panels, the next one factored while the columns right of it are
-/// brought up to date (look-ahead); bits do not depend on `workers`. Otherwise by QR on one thread. `largest`:
-/// the modulus of A's largest entry, not 0. −∞ where A is singular. Cost 2/3 n³; memory one copy of A.
+/// brought up to date (look-ahead); bits do not depend on `workers`. Otherwise by QR on one thread.
+/// `largest`: the modulus of A's largest entry, not 0. −∞ where A is singular. Cost 2/3 n³; memory one copy
+/// of A.
 LogDeterminant log_determinant(ConstColumns A, Real largest, int workers);
 
 }  // namespace rezero::detail

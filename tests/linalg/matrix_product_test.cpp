@@ -46,6 +46,19 @@ TEST(MatrixProduct, AllShapes) {
   }
 }
 
+/// Strides at which blocks are copied on some processors.
+TEST(MatrixProduct, ColumnsThatLieWholePagesApart) {
+  for (Index stride : {512, 1024})
+    for (Index columns : {2, 15, 16, 21}) {
+      const Matrix A = normal(stride, 330, 8), B = normal(330, columns, 9);
+      Matrix all(stride, columns), part(stride - 13, columns);
+      multiply(A, B, all);
+      expect_product(A, B, all, Matrix::Zero(stride, columns));
+      multiply(A.middleRows(5, stride - 13), B, part);
+      expect_product(A.middleRows(5, stride - 13), B, part, Matrix::Zero(stride - 13, columns));
+    }
+}
+
 TEST(MatrixProduct, WhatIsNotFiniteStaysWhereItIs) {
   const Matrix A = normal(50, 30, 4);
   for (Index row : {0, 20, 49}) {

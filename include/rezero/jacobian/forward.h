@@ -50,9 +50,9 @@ void forward_jacobian(const Stack& stack, const Vector& x0, Matrix tangents, con
                       const ForwardOptions& options = {});
 
 /// Starts of the column panels that `columns` are split into for that many workers, and the end: multiples of
-/// 8 apart, at least 16 wide (unless there is one; the last up to 7 more), so wide that a panel of `rows` rows
-/// stays in cache, or that the map's matrices, which each panel reads anew, are used long enough. GEMM bits do
-/// not depend on such a split.
+/// 8 apart, at least 16 wide (unless there is one; the last up to 7 more), so wide that a panel of `rows`
+/// rows stays in cache, or that the map's matrices, which each panel reads anew, are used long enough. GEMM
+/// bits do not depend on such a split.
 std::vector<Index> column_panels(Index columns, Index rows, Real flops_per_column, int workers);
 
 }  // namespace rezero

@@ -38,8 +38,8 @@ class LinearMap {
   /// Block t applied: v has cols / local_positions rows, out rows / local_positions; no aliasing.
   void apply_at(Index t, ConstColumns v, Columns out) const { do_apply_at(t, v, out); }
   void apply_transpose_at(Index t, ConstColumns u, Columns out) const { do_apply_transpose_at(t, u, out); }
-  /// Where the map is its own transpose and can act in place: block t of `positions` (1 or local_positions) on
-  /// v, and true. Otherwise v is left as it is.
+  /// Where the map is its own transpose and can act in place: block t of `positions` (1 or local_positions)
+  /// on v, and true. Otherwise v is left as it is.
   bool apply_in_place(Index t, Index positions, Columns v) const {
     return do_apply_in_place(t, positions, v);
   }

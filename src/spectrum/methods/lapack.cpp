@@ -1,5 +1,6 @@
 /// LAPACK's divide and conquer through LAPACKE, where the build was asked for it (REZERO_WITH_LAPACKE): a
-/// second opinion from code of others. Its threads are its BLAS's own; their number may show in the last bits.
+/// second opinion from code of others. Its threads are its BLAS's own; their number may show in the last
+/// bits.
 
 #define LAPACK_COMPLEX_CPP  // no macro I
 #include <lapacke.h>
@@ -18,8 +19,8 @@ FullValues lapack_values(const Matrix& A, int /*workers*/) {
   Matrix work = A;
   Vector sigma(std::min(A.rows(), A.cols()));
   const auto rows = static_cast<lapack_int>(A.rows()), cols = static_cast<lapack_int>(A.cols());
-  const lapack_int info =
-      LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'N', rows, cols, work.data(), rows, sigma.data(), nullptr, 1, nullptr, 1);
+  const lapack_int info = LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'N', rows, cols, work.data(), rows, sigma.data(),
+                                         nullptr, 1, nullptr, 1);
   if (info != 0) return {{}, 0, false, "LAPACK's dgesdd gave info = " + std::to_string(info)};
   return {std::move(sigma), detail::dense_resolution(A), false, {}};
 }
