@@ -37,11 +37,13 @@ function(rezero_common target)
   endif()
 endfunction()
 
-# LAPACK by its C interface. Without REQUIRED, REZERO_LAPACKE says whether it was found.
+# LAPACK by its C interface. Without REQUIRED, REZERO_HAS_LAPACKE says whether it was found.
 macro(rezero_lapacke target)
   find_path(REZERO_LAPACKE_INCLUDE lapacke.h ${ARGN})
   find_library(REZERO_LAPACKE lapacke ${ARGN})
+  set(REZERO_HAS_LAPACKE OFF)
   if(REZERO_LAPACKE_INCLUDE AND REZERO_LAPACKE)
+    set(REZERO_HAS_LAPACKE ON)
     target_include_directories(${target} SYSTEM PRIVATE ${REZERO_LAPACKE_INCLUDE})
     target_link_libraries(${target} PRIVATE ${REZERO_LAPACKE})
   endif()

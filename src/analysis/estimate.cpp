@@ -9,9 +9,11 @@ namespace {
 
 constexpr Real fixed_bytes = 20e6;   // stack, tables, buffers of one worker
 constexpr Real square_matrices = 6;  // n × n doubles at the peak: J, its successor, the spectrum's copies
-// While a block is at work: J and its successor, and its weights with their draws and what its maps pack.
-// Measured with wide branches, 2.0 to 2.6 times the weights; of convolutions, packed both ways, 6.7 to 6.9.
-constexpr Real matrices_at_work = 2, weight_copies = 3, conv_weight_copies = 7;
+// While a block is at work: J and its successor, and its weights with what its maps make of them. Measured
+// with wide branches, 2.0 to 2.6 times the weights; of convolutions, packed both ways, 6.7 to 6.9. Of
+// attention also queries, keys, values, their turned or normalized forms and two results, all columns at once
+// at most.
+constexpr Real matrices_at_work = 2, attention_matrices = 6, weight_copies = 3, conv_weight_copies = 7;
 constexpr Real spectrum_flops =
     8.0 / 3 + 2 + 2.0 / 3;  // · n³: bidiagonalization, and the certificate's JᵀJ and LU
 
@@ -95,11 +97,17 @@ bool by_factors(const AnalysisOptions& options) {
          spectrum_methods().at(options.method).needs == JacobianForm::factors;
 }
 
+bool has_attention(const Cell& cell) {
+  if (!cell.spec) return true;  // a loaded stack may
+  const std::vector<const BranchKind*> kinds = cell.spec->family->branches();
+  return std::any_of(kinds.begin(), kinds.end(), [](const BranchKind* kind) { return kind->is_attention; });
+}
+
 Real dense_bytes(const Cell& cell, const AnalysisOptions& options) {
   const Size size = size_of(cell);
   const Real J = size.largest * size.n * sizeof(Real);
-  Real bytes =
-      std::max(square_matrices * J + size.weights, matrices_at_work * J + size.weights_at_work) + fixed_bytes;
+  const Real at_work = matrices_at_work + (has_attention(cell) ? attention_matrices : 0);
+  Real bytes = std::max(square_matrices * J + size.weights, at_work * J + size.weights_at_work) + fixed_bytes;
   if (by_factors(options)) bytes += factored_matrices * size.largest * size.n * sizeof(Real);
   if (looks_back(options)) bytes += blocks_of(cell) * (size.largest * sizeof(Real) + state_overhead);
   if (!options.checks.empty()) bytes += blocks_of(cell) * facts_bytes;

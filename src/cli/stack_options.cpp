@@ -43,7 +43,7 @@ void add_stack_options(CommandLine& line, StackUse use) {
     line.option("--depth", "N", "layers (needed)");
   else
     line.option("--depth", "LIST", "layers: 1,2,4 or a:b, a:b:step, a:b:xF", "1:64:x2");
-  line.option("--width", one ? "N" : "LIST", "features of the residual stream", "64");
+  line.option("--width", one ? "N" : "LIST", "features of the residual stream", "64; 16 over images");
   line.option("--hidden-ratio", "R", "hidden width of mlp and glu over the width", "1");
   line.option("--tokens", "T", "positions of mlp, glu, attention and transformers", "1; 16 with attention");
   line.option("--heads", "H", "attention heads", "4, or what divides the width");

@@ -156,7 +156,9 @@ void resolve_random_stacks(SweepPlan& plan, const PlanOptions& options, PlanUse 
   plan.activations = resolve_names<Activation>(
       options.activation.value_or(Names{plan.family->uses_activation() ? "relu" : "identity"}));
   if (options.init) plan.initializers = resolve_names<Initializer>(*options.init);
-  plan.widths = ascending(options.width.value_or(std::vector<Index>{64}));
+  // Over images the channels of the first stage of He et al. 2016's nets: 64 would be thousands of rows.
+  const Index usual = plan.family->is_conv() ? 16 : 64;
+  plan.widths = ascending(options.width.value_or(std::vector<Index>{usual}));
   plan.hidden_ratio = options.hidden_ratio.value_or(plan.family->default_hidden_ratio);
   resolve_tokens(plan, options);
   resolve_images(plan, options);

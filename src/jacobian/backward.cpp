@@ -7,6 +7,7 @@
 #include "rezero/core/contract.h"
 #include "rezero/core/error.h"
 #include "rezero/linalg/maps.h"
+#include "rezero/parallel/parts.h"
 
 namespace rezero {
 namespace {
@@ -73,6 +74,7 @@ BackwardResult backward_pass(const Stack& stack, const std::vector<ScaledVector>
     suffix.mantissa = Matrix::Identity(n, n);
     result.suffix_square.push_back(square_norm(suffix));
   }
+  const PartWorkers workers(request.workers);  // for drawing the weights anew
   for (Index l = depth; l-- > 0;) {
     if (request.checkpoint) request.checkpoint();
     const ScaledVector& x = states[static_cast<std::size_t>(l)];

@@ -58,8 +58,8 @@ Real relative_change(const Matrix& before, const Matrix& after) {
 
 std::vector<Index> column_panels(Index columns, Index rows, Real flops_per_column, int workers) {
   constexpr Index narrowest = 32, widest = 512;
-  // Half a megabyte of a panel, or a column to eight multiply-adds that an entry of a column takes part in.
-  constexpr Real entries = 65536, columns_a_flop = 0.084;
+  // Half a megabyte of a panel, or a column for every eight flops that an entry of a column takes part in.
+  constexpr Real entries = 65536, columns_a_flop = 0.125;
   const Real r = static_cast<Real>(std::max<Index>(rows, 1));
   const auto wide = static_cast<Index>(
       std::clamp<Real>(std::max(entries / r, columns_a_flop * flops_per_column / r), narrowest, widest));
@@ -129,57 +129,78 @@ class ForwardPass {
 class Walk {
  public:
   Walk(const Stack& stack, Index last, ForwardPass& pass, const ForwardOptions& options)
-      : stack_(stack), last_(last), pass_(pass), options_(options) {}
+      : stack_(stack),
+        last_(last),
+        pass_(pass),
+        options_(options),
+        flops_(static_cast<std::size_t>(stack.blocks_per_layer()), std::numeric_limits<Real>::infinity()) {}
 
   void to(Index end) {
-    while (at_ < end)
-      if (drawn_.empty() && !is_small())
-        one();
+    while (at_ < end) {
+      if (drawn_.empty() && blocks_are_small()) drawn_ = drawn(at_, options_.workers);
+      if (drawn_.empty())
+        draw_and_step();
       else
-        some(end);
+        step_and_draw(end);
+    }
   }
 
  private:
-  /// Between what a thread's start costs and what pays a thread of its own.
-  bool is_small() const {
-    return options_.workers > 1 && pass_.flops() > 1e5 && pass_.flops() < detail::worth_sharing;
+  /// All kinds of blocks, as far as they have been seen: between what a thread's start costs and what pays a
+  /// thread of its own.
+  bool blocks_are_small() const {
+    const auto [least, most] = std::minmax_element(flops_.begin(), flops_.end());
+    return options_.workers > 1 && *least > 1e5 && *most < detail::worth_sharing;
   }
 
-  void step(const BlockPtr& block) {
-    if (options_.checkpoint) options_.checkpoint();
-    pass_.step(at_, *block);
+  void step(const ResidualBlock& block) {
+    pass_.step(at_, block);
+    flops_[static_cast<std::size_t>(at_) % flops_.size()] = pass_.flops();
     ++at_;
   }
 
-  void one() {
+  void checkpoint() const {
     if (options_.checkpoint) options_.checkpoint();
+  }
+
+  void draw_and_step() {
+    checkpoint();
     const PartWorkers workers(options_.workers);
-    const BlockPtr block = stack_.block(at_);
-    pass_.step(at_, *block);
-    ++at_;
+    step(*stack_.block(at_));
   }
 
-  void some(Index end) {
-    if (drawn_.empty()) drawn_ = drawn(at_, options_.workers);
+  /// Blocks that are there, up to `end`, and those after them meanwhile.
+  void step_and_draw(Index end) {
     const auto count = std::min<std::ptrdiff_t>(end - at_, static_cast<std::ptrdiff_t>(drawn_.size()));
     const std::vector<BlockPtr> now(drawn_.begin(), drawn_.begin() + count);
     drawn_.erase(drawn_.begin(), drawn_.begin() + count);
     const Index next = at_ + count;
     std::vector<BlockPtr> ahead;
-    for_each_index(2, options_.workers, [&](Index i) {
-      if (i == 0)
-        for (const BlockPtr& block : now) step(block);
-      else if (drawn_.empty())
+    const bool draws = drawn_.empty() && blocks_are_small();
+    for_each_index(draws ? 2 : 1, options_.workers, [&](Index i) {
+      if (i == 1) {
         ahead = drawn(next, 1);
+        return;
+      }
+      for (const BlockPtr& block : now) {
+        checkpoint();
+        step(*block);
+      }
     });
-    if (drawn_.empty()) drawn_ = std::move(ahead);
+    if (draws) drawn_ = std::move(ahead);
   }
 
+  /// As many as can be: one that cannot is drawn again, and throws, when its turn has come.
   std::vector<BlockPtr> drawn(Index first, int workers) const {
     constexpr Index batch = 4;
     std::vector<BlockPtr> blocks(static_cast<std::size_t>(std::clamp<Index>(last_ - first, 0, batch)));
-    for_each_index(static_cast<Index>(blocks.size()), workers,
-                   [&](Index i) { blocks[static_cast<std::size_t>(i)] = stack_.block(first + i); });
+    for_each_index(static_cast<Index>(blocks.size()), workers, [&](Index i) {
+      try {
+        blocks[static_cast<std::size_t>(i)] = stack_.block(first + i);
+      } catch (...) {
+      }
+    });
+    blocks.erase(std::find(blocks.begin(), blocks.end(), nullptr), blocks.end());
     return blocks;
   }
 
@@ -187,6 +208,7 @@ class Walk {
   Index last_;
   ForwardPass& pass_;
   const ForwardOptions& options_;
+  std::vector<Real> flops_;      ///< of the last block of each kind
   Index at_ = 0;                 ///< the block that comes next
   std::vector<BlockPtr> drawn_;  ///< it and those after it, as far as they are there
 };

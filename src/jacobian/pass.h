@@ -1,11 +1,11 @@
 #pragma once
 /// What every pass through a stack watches: range and underflow.
 
-#include <cfenv>
 #include <cmath>
 #include <string>
 #include <vector>
 
+#include "core/underflow.h"
 #include "rezero/core/error.h"
 #include "rezero/jacobian/forward.h"
 #include "rezero/linalg/scaled_matrix.h"
@@ -44,8 +44,8 @@ inline void check_finite(Index block, const BlockParts& parts, const BlockLinear
 /// Flops that take some forty microseconds: before a second thread has its data, they are done.
 constexpr Real worth_sharing = 4e6;
 
-/// f(start, width) over panels of the columns that a block's derivative (with `rows` rows on that side, of
-/// which the panels' width depends) is applied to.
+/// f(start, width) over panels of the columns that a block's derivative (with `rows` rows on that side) is
+/// applied to.
 template <class F>
 void over_column_panels(const LinearMap& map, Index columns, Index rows, int threads, const F& f) {
   const int workers = map.flops_per_column() * static_cast<Real>(columns) < worth_sharing ? 1 : threads;
@@ -55,24 +55,5 @@ void over_column_panels(const LinearMap& map, Index columns, Index rows, int thr
     f(starts[at], starts[at + 1] - starts[at]);
   });
 }
-
-/// The processor's sticky flag of this thread, from here on. Vectors' alone where there is one: the library
-/// clears the x87 unit's too, which takes longer than a layer's matrix-vector product.
-#if defined(__SSE2__)
-constexpr unsigned underflow_flag = 0x10;
-inline void watch_underflow() {
-  __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() & ~underflow_flag);
-}
-inline bool underflowed() {
-  return (__builtin_ia32_stmxcsr() & underflow_flag) != 0;
-}
-#else
-inline void watch_underflow() {
-  std::feclearexcept(FE_UNDERFLOW);
-}
-inline bool underflowed() {
-  return std::fetestexcept(FE_UNDERFLOW) != 0;
-}
-#endif
 
 }  // namespace rezero::detail

@@ -20,7 +20,7 @@ class NormMap final : public LinearMap {
       for (Index t = 0; t < p_.shape.positions; ++t) push(t, &v.coeffRef(t * d(), j), &out(t * d(), j));
   }
   void do_apply_transpose(ConstColumns u, Columns out) const override {
-    Vector weighted(d());
+    Vector weighted;  // only with γ
     for (Index j = 0; j < u.cols(); ++j)
       for (Index t = 0; t < p_.shape.positions; ++t)
         pull(t, &u.coeffRef(t * d(), j), &out(t * d(), j), weighted);
@@ -29,7 +29,7 @@ class NormMap final : public LinearMap {
     for (Index j = 0; j < v.cols(); ++j) push(t, &v.coeffRef(0, j), &out(0, j));
   }
   void do_apply_transpose_at(Index t, ConstColumns u, Columns out) const override {
-    Vector weighted(d());
+    Vector weighted;  // only with γ
     for (Index j = 0; j < u.cols(); ++j) pull(t, &u.coeffRef(0, j), &out(0, j), weighted);
   }
 
@@ -53,7 +53,7 @@ class NormMap final : public LinearMap {
     detail::Octet sums = {}, products = {};
     Index i = 0;
     for (; i + detail::octet_size <= d(); i += detail::octet_size) {
-      sums += detail::octet(v + i);
+      if (p_.center) sums += detail::octet(v + i);
       if (y) products += detail::octet(v + i) * detail::octet(y + i);
     }
     Real sum = detail::sum(sums), product = detail::sum(products);

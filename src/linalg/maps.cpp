@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "linalg/matrix_product.h"
+#include "linalg/octet.h"
 #include "rezero/core/contract.h"
 #include "rezero/parallel/parts.h"
 
@@ -46,6 +47,7 @@ class Diagonal final : public LinearMap {
   void do_apply_transpose_at(Index t, ConstColumns u, Columns out) const override { do_apply_at(t, u, out); }
   bool do_apply_in_place(Index t, Index positions, Columns v) const override {
     const Index size = d_.size() / positions;
+    REZERO_REQUIRE(v.rows() == size);
     for (Index j = 0; j < v.cols(); ++j) v.col(j).array() *= d_.segment(t * size, size).array();
     return true;
   }
@@ -123,13 +125,14 @@ class Positionwise final : public LinearMap {
     out.noalias() = W_->transpose() * u;
   }
   Matrix do_block(Index) const override { return *W_; }
-  /// One column of a large matrix is split by rows.
+  /// One column of a large matrix is split by octets of rows.
   void in_rows(const ConstColumns& v, Columns& out) const {
-    constexpr Index least = 65536, octet = 8;  // numbers that pay a thread's start; rows of a vector
-    const Index octets = W_->rows() / octet, parts = part_count(W_->size(), least);
+    constexpr Index least = 65536;  // numbers that pay a thread's start
+    const Index rows = W_->rows(), octets = rows / detail::octet_size,
+                parts = part_count(octets, least / (detail::octet_size * (W_->cols() + 1)) + 1);
     for_each_part(parts, [&](Index i) {
-      const Index start = part_start(octets, parts, i) * octet,
-                  end = i + 1 == parts ? W_->rows() : part_start(octets, parts, i + 1) * octet;
+      const Index start = part_start(octets, parts, i) * detail::octet_size,
+                  end = i + 1 == parts ? rows : part_start(octets, parts, i + 1) * detail::octet_size;
       out.middleRows(start, end - start).noalias() = W_->middleRows(start, end - start) * v.col(0);
     });
   }
@@ -355,10 +358,9 @@ class ResidualMap final : public LinearMap {
  private:
   void do_apply(ConstColumns v, Columns out) const override {
     B_->apply(v, out);
-    combine(alpha_, v, out);
+    combine(&alpha_, v, out);
   }
   void do_apply_transpose(ConstColumns u, Columns out) const override {
-    static const Vector one = Vector::Ones(1);
     if (is_one(alpha_)) {
       B_->apply_transpose(u, out);
     } else {
@@ -366,7 +368,7 @@ class ResidualMap final : public LinearMap {
       for (Index j = 0; j < u.cols(); ++j) scale(alpha_, scaled.col(j));
       B_->apply_transpose(scaled, out);
     }
-    combine(one, u, out);
+    combine(nullptr, u, out);
   }
   static bool is_one(const Vector& factor) { return factor.size() == 1 && factor(0) == 1; }
   static void scale(const Vector& factor, Eigen::Ref<Vector> v) {
@@ -375,15 +377,17 @@ class ResidualMap final : public LinearMap {
     else
       v.array() *= factor.array();
   }
-  /// out ← λ ⊙ v + factor ⊙ out, in one pass over memory where both are numbers.
-  void combine(const Vector& factor, const ConstColumns& v, Columns& out) const {
-    const bool numbers = lambda_.size() == 1 && factor.size() == 1;
+  /// out ← λ ⊙ v + factor ⊙ out (null: 1). Numbers take one pass over memory; which of their two products is
+  /// fused with the sum, and so not rounded, is the compiler's choice.
+  void combine(const Vector* factor, const ConstColumns& v, Columns& out) const {
+    if (factor && is_one(*factor)) factor = nullptr;
+    if (factor && factor->size() == 1 && lambda_.size() == 1) {
+      const Real by = (*factor)(0), lambda = lambda_(0);
+      for (Index j = 0; j < v.cols(); ++j) out.col(j) = lambda * v.col(j) + by * out.col(j);
+      return;
+    }
     for (Index j = 0; j < v.cols(); ++j) {
-      if (numbers) {
-        out.col(j) = lambda_(0) * v.col(j) + factor(0) * out.col(j);
-        continue;
-      }
-      if (!is_one(factor)) scale(factor, out.col(j));
+      if (factor) scale(*factor, out.col(j));
       if (lambda_.size() == 1)
         out.col(j) += lambda_(0) * v.col(j);
       else

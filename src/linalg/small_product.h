@@ -1,6 +1,7 @@
 #pragma once
-/// Sums of matrix products that are too small or too narrow for a blocked GEMM: nothing is packed, and
-/// nothing is called per product but the loop itself. Fast where the left operand lies in a near cache.
+/// Sums of matrix products in registers: nothing is packed, and nothing is called per product but the loop
+/// itself. Fast where the left operand lies in a near cache; matrix_product.h goes through larger ones in
+/// blocks that do.
 
 #include "rezero/core/types.h"
 

@@ -22,18 +22,17 @@ class FirstException {
  public:
   void keep(Index index) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    stop_ = true;
     if (index < index_) index_ = index, exception_ = std::current_exception();
   }
-  bool stopped() const { return stop_; }
+  /// Whether an index before this one has thrown.
+  bool precedes(Index index) const { return index_ < index; }
   void rethrow() const {
     if (exception_) std::rethrow_exception(exception_);
   }
 
  private:
   std::mutex mutex_;
-  std::atomic<bool> stop_{false};
-  Index index_ = std::numeric_limits<Index>::max();
+  std::atomic<Index> index_{std::numeric_limits<Index>::max()};
   std::exception_ptr exception_;
 };
 
@@ -66,7 +65,7 @@ void for_each_index(Index count, int workers, const std::function<void(Index)>& 
   std::atomic<Index> next{0};
   detail::Pool::instance().run(threads - 1, [&] {
     inside_loop = true;
-    for (Index i = next++; i < count && !failure.stopped(); i = next++) try {
+    for (Index i = next++; i < count && !failure.precedes(i); i = next++) try {
         f(i);
       } catch (...) {
         failure.keep(i);

@@ -1,7 +1,9 @@
 #include "rezero/parallel/parts.h"
 
 #include <algorithm>
+#include <atomic>
 
+#include "core/underflow.h"
 #include "rezero/parallel/for_each.h"
 
 namespace rezero {
@@ -19,7 +21,15 @@ PartWorkers::~PartWorkers() {
 }
 
 void for_each_part(Index count, const std::function<void(Index)>& f) {
-  for_each_index(count, lent, f);
+  if (lent <= 1 || count <= 1) return for_each_index(count, 1, f);
+  // Whoever watches for underflow watches this thread.
+  std::atomic<bool> any{detail::underflowed()};
+  for_each_index(count, lent, [&](Index i) {
+    detail::watch_underflow();
+    f(i);
+    if (detail::underflowed()) any = true;
+  });
+  if (any) detail::raise_underflow();
 }
 
 Index part_count(Index size, Index least) {

@@ -84,8 +84,16 @@ MatrixFacts measure(ConstColumns A, int workers) {
   facts.norm = std::ldexp(frobenius.mantissa, static_cast<int>(frobenius.exponent));
   const Index panels = (facts.dimension + gram_panel - 1) / gram_panel;
   Vector gram = Vector::Zero(panels);
-  for_each_index(panels, workers, [&](Index i) { gram[i] = gram_part(A, i * gram_panel); });
-  facts.determinant = log_determinant(A, facts.largest, workers);
+  // A square's factorization has work for all threads, that of a rectangle for one.
+  const bool square = A.rows() == A.cols();
+  const Index before = square ? 0 : 1;
+  for_each_index(before + panels, workers, [&](Index i) {
+    if (i < before)
+      facts.determinant = log_determinant(A, facts.largest, 1);
+    else
+      gram[i - before] = gram_part(A, (i - before) * gram_panel);
+  });
+  if (square) facts.determinant = log_determinant(A, facts.largest, workers);
   for (const Real part : gram) facts.gram_norm += part;
   facts.gram_norm = std::sqrt(facts.gram_norm);
   return facts;

@@ -17,7 +17,8 @@ struct MatrixFacts {
   LogDeterminant determinant;
 };
 
-/// A: entries at most about 1. Cost n² max + 2/3 n³, on up to `workers` threads; memory one copy of A.
+/// A: entries at most about 1. Cost n² max + 2/3 n³, on up to `workers` threads; memory the larger of one
+/// copy of A and 128 (rows + cols) a thread.
 MatrixFacts measure(ConstColumns A, int workers);
 
 /// certify_full of a matrix with those facts.

@@ -14,7 +14,8 @@ namespace {
 /// permuted-diagonal, `first`, then the rest of the table: full methods that take this matrix.
 std::vector<const SpectrumMethod*> chain_for(const Matrix& A, const SpectrumMethod& first) {
   std::vector<const SpectrumMethod*> chain = {spectrum_methods().find("permuted-diagonal"), &first};
-  for (const SpectrumMethod& method : spectrum_methods()) chain.push_back(&method);
+  for (const SpectrumMethod& method : spectrum_methods())
+    if (!method.only_by_name) chain.push_back(&method);
   std::vector<const SpectrumMethod*> usable;
   for (const SpectrumMethod* method : chain) {
     const bool fits = method->max_dimension == 0 || std::min(A.rows(), A.cols()) <= method->max_dimension;

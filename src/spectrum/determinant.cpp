@@ -3,6 +3,7 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "linalg/matrix_product.h"
@@ -41,7 +42,10 @@ class Lu {
   LogDeterminant determinant(Real largest) const {
     Real top = 0;
     for (Index j = 0; j < n_; ++j) top = std::max(top, A_.col(j).head(j + 1).cwiseAbs().maxCoeff());
-    return {A_.diagonal().array().abs().log().sum(), std::max(1.0, top / largest)};
+    const Real value = A_.diagonal().array().abs().log().sum();
+    constexpr Real infinity = std::numeric_limits<Real>::infinity();
+    if (std::isnan(value) || value == infinity) return {value, infinity};  // it overflowed: says nothing
+    return {value, std::max(1.0, top / largest)};
   }
 
  private:

@@ -98,7 +98,7 @@ inline std::string golden_path(const std::string& name) {
 }
 
 /// Committed texts list the methods of a build without options.
-#define REZERO_SKIP_WITH_LAPACK() \
+#define REZERO_SKIP_WITH_LAPACKE() \
   if (::rezero::spectrum_methods().find("lapack")) GTEST_SKIP() << "built with REZERO_WITH_LAPACKE"
 
 inline bool updates_golden() {

@@ -61,7 +61,7 @@ TEST(CliVersion, NamesToolAndLibraries) {
 }
 
 TEST(CliList, IsTheCommittedText) {
-  REZERO_SKIP_WITH_LAPACK();
+  REZERO_SKIP_WITH_LAPACKE();
   expect_golden("list.txt", ran({"list"}).out);
   expect_golden("list_checks.md", ran({"list", "checks", "--format", "markdown"}).out);
   expect_golden("list_families.json", ran({"list", "families", "--format=json"}).out);

@@ -129,7 +129,7 @@ const std::vector<Case> cases = {
 };
 
 TEST(CliRefusal, LinesAndCodesAreTheCommittedOnes) {
-  REZERO_SKIP_WITH_LAPACK();
+  REZERO_SKIP_WITH_LAPACKE();
   std::string text;
   for (const Case& one : cases) {
     std::string shown;

@@ -1,5 +1,4 @@
-/// One thought: forward_jacobian against other ways to the same J; the stacks made at the top serve all of
-/// it.
+/// One thought: forward_jacobian against other ways to the same J. The stacks made at the top serve all.
 #include "rezero/jacobian/forward.h"
 
 #include <gtest/gtest.h>

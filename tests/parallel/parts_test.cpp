@@ -1,4 +1,5 @@
 #include "rezero/parallel/parts.h"
+#include "core/underflow.h"
 
 #include <gtest/gtest.h>
 
@@ -63,6 +64,24 @@ TEST(Parts, LoopsOneAfterTheOther) {
       for_each_part(count, [&](Index i) { ++calls[static_cast<std::size_t>(i)]; });
       for (const auto& n : calls) ASSERT_EQ(n, 1) << count;
     }
+}
+
+/// Also of parts that another thread took, and beside what was there before.
+TEST(Parts, UnderflowShowsInTheCallersFlag) {
+  const PartWorkers workers(3);
+  volatile double small = 1e-200, result = 0;
+  for (Index culprit : {-1, 0, 7, 15}) {
+    detail::watch_underflow();
+    for_each_part(16, [&](Index i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      if (i == culprit) result = small * small;
+    });
+    EXPECT_EQ(detail::underflowed(), culprit >= 0) << culprit;
+  }
+  detail::watch_underflow();
+  result = small * small;
+  for_each_part(16, [](Index) {});
+  EXPECT_TRUE(detail::underflowed());
 }
 
 TEST(Parts, ExceptionsComeOutAndInnerLoopsStay) {

@@ -34,10 +34,11 @@ struct BlockStep {
 };
 
 struct ForwardOptions {
-  int workers = 1;               ///< threads over column panels of a block's product
+  int workers = 1;               ///< threads for drawing blocks, and over column panels of a block's product
   bool measure_changes = false;  ///< fill BlockStep::jacobian_change
+  /// Called for one block after the other, but on any thread, and perhaps inside a loop of for_each_index.
   std::function<void(const BlockStep&)> on_block;
-  std::function<void()> checkpoint;  ///< called before each block; may throw to give up
+  std::function<void()> checkpoint;  ///< called likewise, before each block; may throw to give up
 };
 
 /// Carries the columns `tangents` (n × k; the identity for J itself) from x0 through the blocks and calls

@@ -21,7 +21,8 @@ class PartWorkers {
 };
 
 /// for_each_index with the workers that were lent to this thread, one if none were. How many parts there are
-/// must not depend on the workers: bits would show them.
+/// must not depend on the workers: bits would show them. A part's underflow shows in the processor's flag of
+/// this thread.
 void for_each_part(Index count, const std::function<void(Index)>& f);
 
 /// Even runs of at least `least` and at most 16 in all: run i of `size` starts at part_start(…, i).

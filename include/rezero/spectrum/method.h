@@ -32,6 +32,7 @@ struct SpectrumMethod {
   SpectrumScope gives = SpectrumScope::full;
   JacobianForm needs = JacobianForm::dense;  ///< of `compute`; `full` takes the matrix
   Index max_dimension = 0;                   ///< largest min(rows, cols) that it is offered; 0: any
+  bool only_by_name = false;                 ///< no fallback for others
 
   /// Whether the method can do this matrix at all; null: every one. A cheap test: in the chain a method that
   /// does not apply is passed over without being counted as a failure.

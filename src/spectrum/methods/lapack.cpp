@@ -1,6 +1,6 @@
 /// LAPACK's divide and conquer through LAPACKE, where the build was asked for it (REZERO_WITH_LAPACKE): a
-/// second opinion from code of others. Its threads are its BLAS's own; their number may show in the last
-/// bits.
+/// second opinion from code of others. Its threads are its BLAS's own and may show in the last bits, so
+/// nobody is given it unasked.
 
 #define LAPACK_COMPLEX_CPP  // no macro I
 #include <lapacke.h>
@@ -32,6 +32,7 @@ SpectrumMethod lapack_method() {
   method.name = "lapack";
   method.summary = "all values: LAPACK's divide and conquer (dgesdd)";
   method.reference = "Gu & Eisenstat 1995, as in LAPACK";
+  method.only_by_name = true;
   method.full = lapack_values;
   return method;
 }

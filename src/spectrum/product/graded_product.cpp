@@ -1,10 +1,10 @@
 #include <Eigen/QR>
 #include <algorithm>
-#include <cfenv>
 #include <cmath>
 #include <limits>
 #include <utility>
 
+#include "core/underflow.h"
 #include "rezero/core/error.h"
 #include "rezero/linalg/scaled_matrix.h"
 #include "rezero/parallel/for_each.h"
@@ -74,9 +74,9 @@ struct GradedProduct::State {
     const Vector v = normal_vector(A.cols(), stream_key(0, StreamRole::probe));
     const Vector u = normal_vector(A.rows(), stream_key(0, StreamRole::probe));
     Matrix image(A.rows(), 1), preimage(A.cols(), 1);
-    std::feclearexcept(FE_UNDERFLOW);
+    detail::watch_underflow();
     A.apply(v, image), A.apply_transpose(u, preimage);
-    if (std::fetestexcept(FE_UNDERFLOW) != 0) return;
+    if (detail::underflowed()) return;
     rank_bound = std::min({rank_bound, lines_that_are_not_zero(image), lines_that_are_not_zero(preimage)});
   }
 

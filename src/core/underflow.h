@@ -1,0 +1,34 @@
+#pragma once
+/// The processor's sticky underflow flag, one a thread.
+
+#include <cfenv>
+
+namespace rezero::detail {
+
+#if defined(__SSE2__)
+/// That of vectors alone: the library's calls clear the x87 unit's too, which takes longer than a layer's
+/// matrix-vector product.
+constexpr unsigned underflow_flag = 0x10;
+/// Clears it.
+inline void watch_underflow() {
+  __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() & ~underflow_flag);
+}
+inline bool underflowed() {
+  return (__builtin_ia32_stmxcsr() & underflow_flag) != 0;
+}
+inline void raise_underflow() {
+  __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | underflow_flag);
+}
+#else
+inline void watch_underflow() {
+  std::feclearexcept(FE_UNDERFLOW);
+}
+inline bool underflowed() {
+  return std::fetestexcept(FE_UNDERFLOW) != 0;
+}
+inline void raise_underflow() {
+  std::feraiseexcept(FE_UNDERFLOW);
+}
+#endif
+
+}  // namespace rezero::detail
