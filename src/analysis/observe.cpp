@@ -14,14 +14,17 @@ int clamp_exponent(std::int64_t e) {
 }
 
 /// A zero that may have come from underflow proves nothing; entries lost in the products void the
-/// certificate, for what came after may have made them large again.
+/// certificate, for what came after may have made them large again, and so do bits that all entries lost.
 void note_underflow(Spectrum& spectrum, Underflow underflow) {
   if (underflow == Underflow::none) return;
   spectrum.null_directions = 0;
-  if (underflow != Underflow::product || spectrum.relative_error_estimate) return;  // or J was not looked at
+  if (underflow == Underflow::derivative) return;
+  if (underflow == Underflow::product && spectrum.relative_error_estimate) return;  // J was not looked at
   spectrum.certified = false;
-  if (spectrum.message.empty())
-    spectrum.message = "entries of J below 2^-1074 of the largest were lost in the products";
+  if (!spectrum.message.empty()) return;
+  spectrum.message = underflow == Underflow::block
+                         ? "a block's derivative is so small that its entries lost bits to underflow"
+                         : "entries of J below 2^-1074 of the largest were lost in the products";
 }
 
 ScaledReal larger(const ScaledReal& a, const ScaledReal& b) {

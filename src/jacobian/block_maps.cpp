@@ -23,6 +23,7 @@ struct BlockPass {
   std::vector<Real> flops;           ///< of J_l a column, l = 0 …
   std::atomic<bool> derivative_underflowed{false};
   mutable std::atomic<bool> product_underflowed{false};
+  bool block_underflowed = false;
 
   Index blocks() const { return static_cast<Index>(states.size()) - 1; }
   const ScaledVector& state(Index l) const { return states[static_cast<std::size_t>(l)]; }
@@ -145,6 +146,7 @@ BlockMaps::BlockMaps(StackPtr stack, const Vector& x0, Index blocks, BlockMapsOp
     if (detail::underflowed()) pass->derivative_underflowed = true;
     Matrix next(derivative->rows(), 1);
     derivative->apply(probe.mantissa, next);
+    if (detail::underflowed() && detail::next_to_underflow(max_abs(next))) pass->block_underflowed = true;
     probe.mantissa.swap(next);
     probe.settle(l);
     state.mantissa = at.value;
@@ -175,6 +177,7 @@ ScaledMap BlockMaps::jacobian(Index depth) const {
 }
 
 Underflow BlockMaps::underflow() const {
+  if (pass_->block_underflowed) return Underflow::block;
   if (pass_->product_underflowed) return Underflow::product;
   return pass_->derivative_underflowed ? Underflow::derivative : Underflow::none;
 }

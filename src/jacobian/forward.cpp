@@ -18,6 +18,7 @@ namespace rezero {
 using detail::check_finite;
 using detail::fail;
 using detail::far_from_one;
+using detail::next_to_underflow;
 using detail::over_column_panels;
 using detail::underflowed;
 using detail::watch_underflow;
@@ -91,11 +92,13 @@ class ForwardPass {
     const BlockLinearization at = block.linearize_block(state_.mantissa);
     check_finite(l, block.parts(), at);
     const LinearMapPtr derivative = condense(at.derivative, jacobian_.mantissa.cols());
-    if (underflowed()) underflow_ = std::max(underflow_, Underflow::derivative);
+    const bool lost_before = underflowed();
+    if (lost_before) underflow_ = std::max(underflow_, Underflow::derivative);
     flops_ = derivative->flops_per_column() * static_cast<Real>(jacobian_.mantissa.cols());
     next_.resize(derivative->rows(), jacobian_.mantissa.cols());
     const auto [largest, lost] = apply_in_panels(*derivative, jacobian_.mantissa, next_, options_.workers);
-    if (lost) underflow_ = Underflow::product;
+    if (lost) underflow_ = std::max(underflow_, Underflow::product);
+    if ((lost || lost_before) && next_to_underflow(largest)) underflow_ = Underflow::block;
     if (!std::isfinite(largest)) fail(l, "the Jacobian is not finite (the block's derivative overflowed)");
     if (options_.on_block) {
       const Real change = options_.measure_changes ? relative_change(jacobian_.mantissa, next_) : 0;
@@ -104,7 +107,7 @@ class ForwardPass {
     jacobian_.mantissa.swap(next_);
     watch_underflow();
     if (far_from_one(largest)) REZERO_REQUIRE(renormalize(jacobian_));
-    if (underflowed()) underflow_ = Underflow::product;
+    if (underflowed()) underflow_ = std::max(underflow_, Underflow::product);
     state_.mantissa = at.value;
     if (homogeneous_ && far_from_one(max_abs(state_.mantissa))) REZERO_REQUIRE(renormalize(state_));
   }
@@ -133,7 +136,7 @@ class Walk {
         last_(last),
         pass_(pass),
         options_(options),
-        flops_(static_cast<std::size_t>(stack.blocks_per_layer()), std::numeric_limits<Real>::infinity()) {}
+        costs_(static_cast<std::size_t>(stack.blocks_per_layer())) {}
 
   void to(Index end) {
     while (at_ < end) {
@@ -146,16 +149,26 @@ class Walk {
   }
 
  private:
-  /// All kinds of blocks, as far as they have been seen: between what a thread's start costs and what pays a
-  /// thread of its own.
+  struct Cost {
+    Real flops = std::numeric_limits<Real>::infinity(), weights = flops;
+  };
+
+  /// All kinds of blocks: products between what a thread's start costs and what pays a thread of its own, and
+  /// weights of which two batches are not missed.
   bool blocks_are_small() const {
-    const auto [least, most] = std::minmax_element(flops_.begin(), flops_.end());
-    return options_.workers > 1 && *least > 1e5 && *most < detail::worth_sharing;
+    constexpr Real little_work = 1e5, few_weights = 65536;
+    return options_.workers > 1 && std::all_of(costs_.begin(), costs_.end(), [](const Cost& cost) {
+             return cost.flops > little_work && cost.flops < detail::worth_sharing &&
+                    cost.weights <= few_weights;
+           });
   }
 
   void step(const ResidualBlock& block) {
     pass_.step(at_, block);
-    flops_[static_cast<std::size_t>(at_) % flops_.size()] = pass_.flops();
+    Cost& cost = costs_[static_cast<std::size_t>(at_) % costs_.size()];
+    cost = {pass_.flops(), 0};
+    for (const auto& [role, pair] : block.parts().weights)
+      cost.weights += static_cast<Real>(pair.weight->size());
     ++at_;
   }
 
@@ -208,7 +221,7 @@ class Walk {
   Index last_;
   ForwardPass& pass_;
   const ForwardOptions& options_;
-  std::vector<Real> flops_;      ///< of the last block of each kind
+  std::vector<Cost> costs_;      ///< of the last block of each kind
   Index at_ = 0;                 ///< the block that comes next
   std::vector<BlockPtr> drawn_;  ///< it and those after it, as far as they are there
 };

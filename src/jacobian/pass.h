@@ -23,6 +23,12 @@ inline bool far_from_one(Real largest) {
          (largest > std::ldexp(1.0, renormalize_limit) || largest < std::ldexp(1.0, -renormalize_limit));
 }
 
+/// Whether underflow met the largest entries themselves: `largest` is of what a block gave, of mantissas
+/// within the limits above, and something underflowed on the way.
+inline bool next_to_underflow(Real largest) {
+  return largest < 0x1p-700;
+}
+
 [[noreturn]] inline void fail(Index block, const std::string& what) {
   throw NumericalError("block " + std::to_string(block) + ": " + what);
 }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <stdexcept>
 
 #include "rezero/core/error.h"
@@ -134,6 +135,40 @@ TEST(LawForwardThreads, TheFirstBlocksErrorAfterTheVisitsBeforeIt) {
       EXPECT_EQ(one.blocks.size(), static_cast<std::size_t>(spoilt >= 0 && spoilt < from ? spoilt : from));
       expect_same_for_all_threads(broken, {1, 2, 4, 6, 14}, "from " + std::to_string(from));
     }
+}
+
+/// Another stack's blocks, counted while they live.
+class Counted final : public Stack {
+ public:
+  explicit Counted(StackPtr stack) : stack_(std::move(stack)) {}
+  Index blocks() const override { return stack_->blocks(); }
+  Shape shape() const override { return stack_->shape(); }
+  Vector input() const override { return stack_->input(); }
+  bool positively_homogeneous() const override { return stack_->positively_homogeneous(); }
+  BlockPtr block(Index l) const override {
+    const int now = ++alive_;
+    for (int most = most_; now > most && !most_.compare_exchange_weak(most, now);) {
+    }
+    const BlockPtr block = stack_->block(l);
+    return {block.get(), [this, block](const ResidualBlock*) { --alive_; }};
+  }
+  int most() const { return most_; }
+
+ private:
+  StackPtr stack_;
+  mutable std::atomic<int> alive_{0}, most_{0};
+};
+
+/// A wide branch's derivative is as cheap as any once it is one matrix; its weights are not.
+TEST(ForwardThreads, NoBlocksOfManyWeightsAhead) {
+  for (const Real ratio : {1.0, 40.0}) {
+    const Counted stack(testing::stack({"fixed:alpha=0.3", "mlp", 48, "relu", "he", ratio}, 3, 20));
+    walked(stack, {20}, 2);
+    if (ratio == 1)
+      EXPECT_LE(stack.most(), 9);
+    else
+      EXPECT_EQ(stack.most(), 1);
+  }
 }
 
 }  // namespace

@@ -48,6 +48,28 @@ TEST(UnderflowIsNoProofOfZero, EntriesLostInTheProducts) {
   EXPECT_EQ(got.spectrum.null_directions, 0);
 }
 
+/// sech²-like slopes at their own end of double: e^−739 is a subnormal, its product with weights of 1e-161
+/// too.
+TEST(UnderflowIsNoProofOfZero, DerivativesThatAreSubnormal) {
+  testing::StackText tail{"plain", "dense", 1};
+  tail.activation = "silu", tail.init = "gaussian:sigma_w=0";
+  BlockParts parts = testing::stack(tail, 1, 1)->block(0)->parts();
+  parts.weights.begin()->second.weight = std::make_shared<Matrix>(Matrix::Ones(1, 1));
+  EXPECT_FALSE(last_depth(make_stack({parts}, Vector::Constant(1, -739.84))).spectrum.certified);
+
+  testing::StackText small{"plain", "mlp", 1};
+  small.activation = "tanh", small.init = "gaussian:sigma_w=1e-161";
+  Cell cell;
+  cell.stack = testing::stack(small, 0, 1), cell.depths = {1};
+  for (const char* method : {"dense", "product"}) {
+    AnalysisOptions options;
+    options.method = method;
+    const CellResult result = run_cell(cell, options, {});
+    ASSERT_EQ(result.depths.size(), 1u) << method;
+    EXPECT_FALSE(result.depths[0].spectrum.certified) << method;
+  }
+}
+
 TEST(UnderflowIsNoProofOfZero, ProvedZerosStay) {
   // A relu layer's dead units are exact zeros: nothing underflows.
   const DepthResult got = last_depth(testing::stack({"plain", "dense", 16}, 1, 1));

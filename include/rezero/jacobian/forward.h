@@ -14,6 +14,7 @@ enum class Underflow {
   none,
   derivative,  ///< in a block's own value or derivative: φ′ far out in a tail
   product,  ///< in the products: entries of J below 2^−1074 of the largest are lost, whatever comes later
+  block,    ///< of a block's derivative as a whole: the largest of what it gives is next to what was lost
 };
 
 /// x_depth and J_depth · tangents after `depth` blocks; the Jacobian's mantissa is normalized.
