@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <fstream>
 
+#include "linalg/matrix_product.h"
 #include "rezero/core/error.h"
 #include "rezero/core/named_spec.h"
 #include "rezero/core/registry.h"
@@ -86,7 +87,7 @@ Real measure_flop_rate() {
   Real best = 0;
   for (int attempt = 0; attempt < 4; ++attempt) {
     const auto start = std::chrono::steady_clock::now();
-    C.noalias() = A * B;
+    multiply(A, B, C);
     const Real seconds = std::chrono::duration<Real>(std::chrono::steady_clock::now() - start).count();
     best = std::max(best, C(0, 0) > 0 ? 2.0 * n * n * n / seconds : 0);
   }

@@ -64,13 +64,15 @@ std::string smaller_sizes(const SweepPlan& plan) {
          ", or ";
 }
 
-/// As many workers as fit into memory; MemoryError if not even one does.
+/// As many workers as fit into memory, where cells go side by side; fewer cells than threads go one after the
+/// other, on all threads (run_sweep). MemoryError if not even one cell fits.
 int workers_that_fit(const SweepPlan& plan, const std::vector<Cell>& cells, const RunSettings& settings) {
   const Real each = estimate_cost(plan, cells, 1, settings.max_memory).bytes;
   if (each > settings.max_memory)
     throw MemoryError("this would need " + bytes_text(each) + " of memory, more than the " +
                       bytes_text(settings.max_memory) + " allowed (" + smaller_sizes(plan) +
                       "raise --max-memory)");
+  if (static_cast<int>(cells.size()) < settings.threads) return settings.threads;
   return static_cast<int>(std::min<Real>(settings.threads, std::floor(settings.max_memory / each)));
 }
 
@@ -106,17 +108,19 @@ std::string ways_text(const SweepPlan& plan, const std::vector<Cell>& cells, Rea
 
 int dry_run(const SweepPlan& plan, const std::vector<Cell>& cells, const RunSettings& settings,
             const Environment& env) {
-  const CostEstimate cost = estimate_cost(plan, cells, settings.threads, settings.max_memory);
-  const Real seconds = cost.flops / (measure_flop_rate() * settings.threads);
+  const bool fits = estimate_cost(plan, cells, 1, settings.max_memory).bytes <= settings.max_memory;
+  const int threads = fits ? workers_that_fit(plan, cells, settings) : settings.threads;
+  const CostEstimate cost = estimate_cost(plan, cells, threads, settings.max_memory);
+  const Real seconds = cost.flops / (measure_flop_rate() * threads);
   std::string text = "cells    " + std::to_string(cost.cells) + " (" + std::to_string(cost.rows) + " rows)\n";
   text += "memory   " + bytes_text(cost.bytes) + extra_text(cost.extra_bytes) + " with " +
-          std::to_string(settings.threads) + (settings.threads == 1 ? " thread" : " threads") + ", limit " +
+          std::to_string(threads) + (threads == 1 ? " thread" : " threads") + ", limit " +
           bytes_text(settings.max_memory) + "\n";
   text += ways_text(plan, cells, settings.max_memory);
   text += "time     at least " + seconds_text(seconds) + ", " + shortest(std::round(cost.flops / 1e7) / 100) +
           " GFLOP at matrix-product speed\n";
   env.out(text);
-  return cost.bytes_per_worker <= settings.max_memory ? exit_ok : exit_memory;
+  return fits ? exit_ok : exit_memory;
 }
 
 bool any_check_fails(const CellResult& result) {

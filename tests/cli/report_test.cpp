@@ -253,6 +253,14 @@ TEST(CliDryRun, SaysHowEachCellWouldGo) {
   EXPECT_TRUE(contains(ran(with(tokens, {"--method", "density", "--dry-run"})).out, "density by products"));
 }
 
+/// Cells side by side share the memory; one cell has it, and all threads, to itself.
+TEST(CliDryRun, SaysHowManyThreadsThereWouldBe) {
+  const Args large = {"--scheme",     "fixed", "--width",   "1000", "--depth",  "2",
+                      "--max-memory", "100M",  "--threads", "2",    "--dry-run"};
+  EXPECT_TRUE(contains(ran(large).out, "with 2 threads, limit 100 MB")) << ran(large).out;
+  EXPECT_TRUE(contains(ran(with(large, {"--seed", "0:3"})).out, "with 1 thread, limit 100 MB"));
+}
+
 TEST(CliDryRun, CountsCellsAndWritesNothing) {
   const TemporaryFolder folder;
   const Ran got = ran(with(small, {"--dry-run", "-o", folder / "x"}));
