@@ -189,10 +189,10 @@ Real least_product_bytes(const Cell& cell, const AnalysisOptions& options) {
 }
 
 /// Time of a flop in the product with one column over that of one in the dense computation, measured with
-/// twelve layers at n = 512 to 2048: 6 to 10 for one position, where the weights come from memory for each
-/// column, 1 to 3 for 16 and 64 positions, which make a matrix of the column.
+/// twelve layers at n = 512 to 2048 (docs/performance.md): 13 to 24 for one position, where the weights come
+/// from memory for each column, 2 to 6 for 16 and 64 positions, which make a matrix of the column.
 Real single_column_penalty(const Cell& cell) {
-  return cell.spec && cell.spec->shape().positions >= 16 ? 3 : 10;
+  return cell.spec && cell.spec->shape().positions >= 16 ? 6 : 20;
 }
 
 Real product_flops(const Cell& cell, const AnalysisOptions& options) {
