@@ -8,22 +8,15 @@ namespace {
 
 template <class Multiply>
 void measure(benchmark::State& state, const Multiply& multiply_into) {
-  const Index n = state.range(0), columns = state.range(1) == 0 ? n : state.range(1);
-  const Matrix A = Matrix::Random(n, n), B = Matrix::Random(n, columns);
-  Matrix C(n, columns);
-  for (auto _ : state) {
-    multiply_into(A, B, C);
-    benchmark::DoNotOptimize(C.data());
-  }
-  state.counters["flop/s"] = benchmark::Counter(static_cast<double>(state.iterations() * 2 * n * n * columns),
-                                                benchmark::Counter::kIsRate);
+  const Index n = state.range(0), columns = state.range(1);
+  bench::measure_product(state, n, columns == 0 ? n : columns, multiply_into);
 }
 
 void own(benchmark::State& state) {
   measure(state, [](const Matrix& A, const Matrix& B, Matrix& C) { multiply(A, B, C); });
 }
 void eigen(benchmark::State& state) {
-  measure(state, [](const Matrix& A, const Matrix& B, Matrix& C) { C.noalias() = A * B; });
+  measure(state, bench::eigen_product);
 }
 
 /// No columns stand for n.

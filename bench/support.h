@@ -13,18 +13,27 @@ namespace rezero::bench {
 inline const bool memory_is_kept =
     mallopt(M_TRIM_THRESHOLD, 256 << 20) != 0 && mallopt(M_MMAP_THRESHOLD, 64 << 20) != 0;
 
+/// C = A B for a random n × n matrix A and `columns` columns, with its floating-point rate.
+template <class Multiply>
+void measure_product(benchmark::State& state, Index n, Index columns, const Multiply& multiply_into) {
+  const Matrix A = Matrix::Random(n, n), B = Matrix::Random(n, columns);
+  Matrix C(n, columns);
+  for (auto _ : state) {
+    multiply_into(A, B, C);
+    benchmark::DoNotOptimize(C.data());
+  }
+  state.counters["flop/s"] = benchmark::Counter(static_cast<double>(state.iterations() * 2 * n * n * columns),
+                                                benchmark::Counter::kIsRate);
+}
+
+inline void eigen_product(const Matrix& A, const Matrix& B, Matrix& C) {
+  C.noalias() = A * B;
+}
+
 /// One square product of that order by Eigen on one thread, with its floating-point rate: what others are put
 /// beside.
 inline void square_product(benchmark::State& state) {
-  const Index n = state.range(0);
-  const Matrix A = Matrix::Random(n, n), B = Matrix::Random(n, n);
-  Matrix C(n, n);
-  for (auto _ : state) {
-    C.noalias() = A * B;
-    benchmark::DoNotOptimize(C.data());
-  }
-  state.counters["flop/s"] = benchmark::Counter(static_cast<double>(state.iterations() * 2 * n * n * n),
-                                                benchmark::Counter::kIsRate);
+  measure_product(state, state.range(0), state.range(0), eigen_product);
 }
 
 }  // namespace rezero::bench

@@ -97,16 +97,11 @@ bool by_factors(const AnalysisOptions& options) {
          spectrum_methods().at(options.method).needs == JacobianForm::factors;
 }
 
-bool has_attention(const Cell& cell) {
-  if (!cell.spec) return true;  // a loaded stack may
-  const std::vector<const BranchKind*> kinds = cell.spec->family->branches();
-  return std::any_of(kinds.begin(), kinds.end(), [](const BranchKind* kind) { return kind->is_attention; });
-}
-
 Real dense_bytes(const Cell& cell, const AnalysisOptions& options) {
   const Size size = size_of(cell);
   const Real J = size.largest * size.n * sizeof(Real);
-  const Real at_work = matrices_at_work + (has_attention(cell) ? attention_matrices : 0);
+  const bool attention = !cell.spec || cell.spec->family->has_attention();  // a loaded stack may have it
+  const Real at_work = matrices_at_work + (attention ? attention_matrices : 0);
   Real bytes = std::max(square_matrices * J + size.weights, at_work * J + size.weights_at_work) + fixed_bytes;
   if (by_factors(options)) bytes += factored_matrices * size.largest * size.n * sizeof(Real);
   if (looks_back(options)) bytes += blocks_of(cell) * (size.largest * sizeof(Real) + state_overhead);
@@ -291,8 +286,7 @@ CostEstimate estimate_cost(const SweepPlan& plan, const std::vector<Cell>& cells
     cost.extra_bytes = std::max(cost.extra_bytes, each.extra_bytes);
     cost.flops += each.flops;
   }
-  const bool side_by_side = static_cast<int>(cells.size()) >= threads;
-  const int workers = side_by_side ? threads : 1;
+  const int workers = spread_of(cells.size(), threads).cells_at_once;
   cost.bytes = cost.bytes_per_worker * workers;
   cost.extra_bytes = std::min(cost.extra_bytes * workers, std::max<Real>(max_memory - cost.bytes, 0));
   return cost;

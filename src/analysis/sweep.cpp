@@ -65,6 +65,10 @@ Index all_blocks(const std::vector<Cell>& cells) {
 
 }  // namespace
 
+Spread spread_of(std::size_t cells, int threads) {
+  return static_cast<int>(cells) >= threads ? Spread{threads, 1} : Spread{1, threads};
+}
+
 SweepSummary run_sweep(const SweepPlan& plan, const std::vector<Cell>& cells, const RunOptions& run,
                        const std::function<void(const CellResult&)>& sink) {
   Aggregator aggregator;
@@ -74,14 +78,13 @@ SweepSummary run_sweep(const SweepPlan& plan, const std::vector<Cell>& cells, co
     summary.failures += static_cast<Index>(result.failures.size());
     sink(result);
   });
-  // One level of parallelism: many cells run side by side, few cells split their products.
-  const bool side_by_side = static_cast<int>(cells.size()) >= run.threads;
+  const Spread spread = spread_of(cells.size(), run.threads);
   Progress progress(run.progress, all_blocks(cells));
   RunOptions inner = run;
-  inner.threads = side_by_side ? 1 : run.threads;
-  inner.cells_at_once = side_by_side ? run.threads : 1;
+  inner.threads = spread.threads_each;
+  inner.cells_at_once = spread.cells_at_once;
   if (run.progress) inner.progress = [&progress](Index, Index) { progress.step(); };
-  for_each_index(static_cast<Index>(cells.size()), side_by_side ? run.threads : 1, [&](Index i) {
+  for_each_index(static_cast<Index>(cells.size()), spread.cells_at_once, [&](Index i) {
     ordered.put(run_cell(cells[static_cast<std::size_t>(i)], plan.analysis, inner));
   });
   summary.rows = aggregator.rows();

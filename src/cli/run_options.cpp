@@ -64,16 +64,21 @@ std::string smaller_sizes(const SweepPlan& plan) {
          ", or ";
 }
 
-/// As many workers as fit into memory, where cells go side by side; fewer cells than threads go one after the
-/// other, on all threads (run_sweep). MemoryError if not even one cell fits.
+/// As many workers as fit into memory, where cells of `each` bytes go side by side; all where one goes after
+/// the other.
+int workers_for(Real each, const std::vector<Cell>& cells, const RunSettings& settings) {
+  if (spread_of(cells.size(), settings.threads).cells_at_once == 1) return settings.threads;
+  return static_cast<int>(std::min<Real>(settings.threads, std::floor(settings.max_memory / each)));
+}
+
+/// The same for a plan; MemoryError if not even one cell fits.
 int workers_that_fit(const SweepPlan& plan, const std::vector<Cell>& cells, const RunSettings& settings) {
   const Real each = estimate_cost(plan, cells, 1, settings.max_memory).bytes;
   if (each > settings.max_memory)
     throw MemoryError("this would need " + bytes_text(each) + " of memory, more than the " +
                       bytes_text(settings.max_memory) + " allowed (" + smaller_sizes(plan) +
                       "raise --max-memory)");
-  if (static_cast<int>(cells.size()) < settings.threads) return settings.threads;
-  return static_cast<int>(std::min<Real>(settings.threads, std::floor(settings.max_memory / each)));
+  return workers_for(each, cells, settings);
 }
 
 std::string count_of(std::size_t count, const std::string& what) {
@@ -108,8 +113,9 @@ std::string ways_text(const SweepPlan& plan, const std::vector<Cell>& cells, Rea
 
 int dry_run(const SweepPlan& plan, const std::vector<Cell>& cells, const RunSettings& settings,
             const Environment& env) {
-  const bool fits = estimate_cost(plan, cells, 1, settings.max_memory).bytes <= settings.max_memory;
-  const int threads = fits ? workers_that_fit(plan, cells, settings) : settings.threads;
+  const Real each = estimate_cost(plan, cells, 1, settings.max_memory).bytes;
+  const bool fits = each <= settings.max_memory;
+  const int threads = fits ? workers_for(each, cells, settings) : settings.threads;
   const CostEstimate cost = estimate_cost(plan, cells, threads, settings.max_memory);
   const Real seconds = cost.flops / (measure_flop_rate() * threads);
   std::string text = "cells    " + std::to_string(cost.cells) + " (" + std::to_string(cost.rows) + " rows)\n";

@@ -18,12 +18,11 @@ struct BlockPass {
   StackPtr stack;
   BlockMapsOptions options;
   std::vector<ScaledVector> states;
-  std::vector<LinearMapPtr> maps;    ///< of the first blocks
-  std::vector<std::int64_t> growth;  ///< exponent of ‖J_l v‖/‖v‖, l = 0 …
-  std::vector<Real> flops;           ///< of J_l a column, l = 0 …
-  std::atomic<bool> derivative_underflowed{false};
+  std::vector<LinearMapPtr> maps;         ///< of the first blocks
+  std::vector<std::int64_t> growth;       ///< exponent of ‖J_l v‖/‖v‖, l = 0 …
+  std::vector<Real> flops;                ///< of J_l a column, l = 0 …
+  Underflow underflow = Underflow::none;  ///< of the maps
   mutable std::atomic<bool> product_underflowed{false};
-  bool block_underflowed = false;
 
   Index blocks() const { return static_cast<Index>(states.size()) - 1; }
   const ScaledVector& state(Index l) const { return states[static_cast<std::size_t>(l)]; }
@@ -143,10 +142,10 @@ BlockMaps::BlockMaps(StackPtr stack, const Vector& x0, Index blocks, BlockMapsOp
     const BlockLinearization at = block->linearize_block(state.mantissa);
     detail::check_finite(l, block->parts(), at);
     const LinearMapPtr derivative = pass->prepared(at.derivative);
-    if (detail::underflowed()) pass->derivative_underflowed = true;
+    if (detail::underflowed()) pass->underflow = std::max(pass->underflow, Underflow::derivative);
     Matrix next(derivative->rows(), 1);
     derivative->apply(probe.mantissa, next);
-    if (detail::underflowed() && detail::next_to_underflow(max_abs(next))) pass->block_underflowed = true;
+    if (detail::underflowed() && detail::next_to_underflow(max_abs(next))) pass->underflow = Underflow::block;
     probe.mantissa.swap(next);
     probe.settle(l);
     state.mantissa = at.value;
@@ -177,9 +176,7 @@ ScaledMap BlockMaps::jacobian(Index depth) const {
 }
 
 Underflow BlockMaps::underflow() const {
-  if (pass_->block_underflowed) return Underflow::block;
-  if (pass_->product_underflowed) return Underflow::product;
-  return pass_->derivative_underflowed ? Underflow::derivative : Underflow::none;
+  return pass_->product_underflowed ? std::max(pass_->underflow, Underflow::product) : pass_->underflow;
 }
 
 Real BlockMaps::flops_per_column(Index depth) const {

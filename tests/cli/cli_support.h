@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "cli/run.h"
-#include "rezero/spectrum/method.h"
 #include "support/json_comparer.h"
+#include "support/optional_methods.h"
 
 namespace rezero {
 
@@ -96,10 +96,6 @@ inline std::string refused(const Args& args, int code) {
 inline std::string golden_path(const std::string& name) {
   return std::string(REZERO_TEST_DATA) + "/cli/golden/" + name;
 }
-
-/// Committed texts list the methods of a build without options.
-#define REZERO_SKIP_WITH_LAPACKE() \
-  if (::rezero::spectrum_methods().find("lapack")) GTEST_SKIP() << "built with REZERO_WITH_LAPACKE"
 
 inline bool updates_golden() {
   const char* wanted = std::getenv("REZERO_UPDATE_GOLDEN");

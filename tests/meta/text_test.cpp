@@ -8,7 +8,7 @@
 #include "cli/run.h"
 #include "meta/source_tree.h"
 #include "rezero/model/scheme.h"
-#include "rezero/spectrum/method.h"
+#include "support/optional_methods.h"
 
 namespace rezero {
 namespace {
@@ -23,7 +23,7 @@ std::string printed(const std::vector<std::string>& args) {
 }
 
 TEST(Text, NamesInTheDocsAreThoseOfTheProgram) {
-  if (spectrum_methods().find("lapack")) GTEST_SKIP() << "built with REZERO_WITH_LAPACKE";
+  REZERO_SKIP_WITH_LAPACKE();
   const std::string expected =
       "# Names\n\nEverything that has a name: schemes, families, activations, initializers, norms, metrics, "
       "checks,\n"

@@ -1,5 +1,4 @@
 #include "rezero/parallel/parts.h"
-#include "core/underflow.h"
 
 #include <gtest/gtest.h>
 
@@ -10,6 +9,8 @@
 #include <stdexcept>
 #include <thread>
 #include <vector>
+
+#include "core/underflow.h"
 
 namespace rezero {
 namespace {

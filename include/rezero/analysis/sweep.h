@@ -68,6 +68,13 @@ struct CellCost {
 };
 CellCost cost_of(const Cell& cell, const AnalysisOptions& options, Real max_memory);
 
+/// One level of parallelism: many cells go side by side, one thread each; fewer cells than threads go one
+/// after the other, each on all threads.
+struct Spread {
+  int cells_at_once, threads_each;
+};
+Spread spread_of(std::size_t cells, int threads);
+
 /// What a plan would take, before anything is allocated.
 struct CostEstimate {
   std::size_t cells = 0, rows = 0;
