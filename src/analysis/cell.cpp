@@ -117,20 +117,25 @@ class CellRun {
       return observe(step, x0_, options_, cell_.labels.seed, {null_directions, factors, run_.threads});
     ScaledVector state = step.state;
     ScaledMatrix jacobian = step.jacobian;
-    if (options_.final_norm) last = apply_final_norm(state, jacobian, step.depth - 1, null_directions);
+    RoundingProbe probe = *step.probe;
+    if (options_.final_norm) {
+      probe.apply(detail::final_norm_at(*stack_, state, step.depth - 1, detail::Rounding::other).derivative);
+      last = apply_final_norm(state, jacobian, step.depth - 1, null_directions);
+    }
     ScaledVector start = x0_;
     if (options_.view.of) {
       const Index row = *options_.view.of * shape.features;
       state.mantissa = Vector(state.mantissa.segment(row, shape.features));
       start.mantissa = Vector(start.mantissa.segment(row, shape.features));
       jacobian.mantissa = Matrix(jacobian.mantissa.middleRows(row, shape.features));
+      probe.keep_rows(row, shape.features);
       // A direction that spans several positions says nothing of one position's rows.
       null_directions = last && last.kind->across_positions ? 0 : null_directions / shape.positions;
     } else if (options_.view.wrt) {
       null_directions = 0;  // n rows, d columns: a zero on the left is none of the d values
     }
     if (!renormalize(jacobian)) throw NumericalError("the final norm's derivative is not finite");
-    return observe({step.depth, state, jacobian, step.underflow}, start, options_, cell_.labels.seed,
+    return observe({step.depth, state, jacobian, step.underflow, &probe}, start, options_, cell_.labels.seed,
                    {null_directions, factors, run_.threads});
   }
 

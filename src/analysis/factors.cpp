@@ -22,15 +22,16 @@ class Factors {
 
   Index count() const { return blocks_ + (view_.wrt ? 1 : 0) + (final_norm_ ? 1 : 0) + (view_.of ? 1 : 0); }
 
-  ScaledMap at(Index i) {
+  ScaledMap at(Index i, Rounding rounding) {
     options_.checkpoint();
     std::call_once(passed_, [this] { maps_.emplace(stack_, stack_->input(), blocks_, options_); });
     const Index n = stack_->shape().size(), d = stack_->shape().features;
     const Index rows = stack_->shape_after(blocks_).size();
     if (view_.wrt && i-- == 0) return {transpose_map(segment_map(n, *view_.wrt * d, d)), 0};
-    if (i < blocks_) return {condense(maps_->at(i), n), 0};
+    const bool other = rounding == Rounding::other;
+    if (i < blocks_) return {condense(other ? maps_->in_other_rounding(i) : maps_->at(i), n), 0};
     if (final_norm_ && i == blocks_)
-      return final_norm_at(*stack_, maps_->state(blocks_), blocks_ - 1).derivative;
+      return final_norm_at(*stack_, maps_->state(blocks_), blocks_ - 1, rounding).derivative;
     return {segment_map(rows, *view_.of * d, d), 0};
   }
 
@@ -58,7 +59,8 @@ FactorSource factors_of(const StackPtr& stack, Index blocks, const Cell& cell, c
   };
   const auto factors =
       std::make_shared<Factors>(stack, blocks, options.view, options.final_norm, std::move(maps));
-  return {factors->count(), [factors](Index i) { return factors->at(i); }};
+  return {factors->count(), [factors](Index i) { return factors->at(i, Rounding::computed); },
+          [factors](Index i) { return factors->at(i, Rounding::other); }};
 }
 
 }  // namespace rezero::detail

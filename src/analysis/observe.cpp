@@ -4,10 +4,14 @@
 #include <cmath>
 
 #include "rezero/core/contract.h"
+#include "spectrum/quotient.h"
 #include "spectrum/top_direction.h"
 
 namespace rezero {
 namespace {
+
+/// Of what is published as a number of J as formed.
+constexpr Real six_digits = 1e-6;
 
 int clamp_exponent(std::int64_t e) {
   return static_cast<int>(std::clamp<std::int64_t>(e, -4000, 4000));
@@ -31,6 +35,24 @@ ScaledReal larger(const ScaledReal& a, const ScaledReal& b) {
   if (a.is_zero() || b.is_zero()) return a.is_zero() ? b : a;
   if (a.exponent != b.exponent) return a.exponent > b.exponent ? a : b;
   return a.mantissa > b.mantissa ? a : b;
+}
+
+/// error/√square, at most 1 where J itself is zero.
+Real relative_to(const ScaledReal& error, const ScaledReal& square) {
+  if (error.is_zero()) return 0;
+  return square.is_zero() ? 1 : std::exp(std::min<Real>(error.log() - square.log() / 2, 700));
+}
+
+/// ‖J‖_F² by its values, where the spectrum has them and what it lacks is beneath notice.
+std::optional<ScaledReal> sum_of_squares(const Spectrum& spectrum) {
+  const bool known = spectrum.part == SpectrumPart::full && spectrum.status == SpectrumStatus::converged &&
+                     spectrum.relative_resolution <= six_digits && !spectrum.sigma_max.is_zero();
+  if (!known) return std::nullopt;
+  Real sum = 0;
+  for (const ScaledReal& sigma : spectrum.sigma)
+    if (!sigma.is_zero()) sum += std::pow(detail::quotient(sigma, spectrum.sigma_max), 2);
+  const ScaledReal& top = spectrum.sigma_max;
+  return ScaledReal::make(sum * top.mantissa * top.mantissa, 2 * top.exponent);
 }
 
 /// The smallest values of a full spectrum become the exact zeros that structure proves them to be; a value
@@ -83,6 +105,7 @@ ScaledReal max_difference(const ScaledVector& a, const ScaledVector& b) {
 DepthResult observe(const ForwardStep& step, const ScaledVector& x0, const AnalysisOptions& options,
                     std::uint64_t seed, const JacobianFacts& facts) {
   const ScaledMatrix& J = step.jacobian;
+  const FormingError forming = step.probe ? step.probe->compare(J) : FormingError{};
   DepthResult result;
   result.depth = result.blocks = step.depth;
   result.rows = J.mantissa.rows(), result.cols = J.mantissa.cols();
@@ -94,6 +117,7 @@ DepthResult observe(const ForwardStep& step, const ScaledVector& x0, const Analy
   if (!options.checks.empty() && result.identity_error && result.output_error)
     result.orthant_error = larger(mask_error(J, x0.mantissa),
                                   max_difference(step.state, {x0.mantissa.cwiseMax(0), x0.exponent}));
+  result.forming_error = relative_to(forming.size, square);
   if (!options.spectrum) return result;
   SpectrumRequest request;
   request.method = options.method;
@@ -102,17 +126,22 @@ DepthResult observe(const ForwardStep& step, const ScaledVector& x0, const Analy
   request.proved_zeros = facts.null_directions;
   request.workers = facts.workers;
   JacobianView view = view_of(J);
+  view.matrix_error = forming.size, view.zeros_hold = forming.zero_rows_agree;
   view.factors = facts.factors;
   result.spectrum = compute_spectrum(view, request);
   note_underflow(result.spectrum, step.underflow);
   declare_null(result.spectrum, facts.null_directions);
+  const bool well_formed = result.forming_error <= six_digits;
+  if (!well_formed) result.frobenius_square = sum_of_squares(result.spectrum);
   const Observation seen{&result.spectrum,
                          result.rows,
                          result.cols,
                          result.frobenius_square,
-                         result.identity_error,
+                         well_formed ? result.identity_error : std::nullopt,
                          result.output_error,
-                         detail::ones_overlap(J, result.spectrum, stream_key(0, StreamRole::probe))};
+                         well_formed
+                             ? detail::ones_overlap(J, result.spectrum, stream_key(0, StreamRole::probe))
+                             : std::nullopt};
   for (const Metric& metric : metrics()) result.metrics.push_back(metric.compute(seen));
   return result;
 }

@@ -165,6 +165,14 @@ Index BlockMaps::blocks() const {
 LinearMapPtr BlockMaps::at(Index block) const {
   return pass_->at(block);
 }
+LinearMapPtr BlockMaps::in_other_rounding(Index block) const {
+  REZERO_REQUIRE(block >= 0 && block < blocks());
+  if (pass_->stack->positively_homogeneous()) return at(block);  // of degree 1, so piecewise linear
+  const BlockPtr layer = pass_->stack->block(block);
+  if (layer->piecewise_linear()) return at(block);
+  SimulatedRounding rounding(block);
+  return pass_->prepared(layer->linearize_block(state(block).mantissa, &rounding).derivative);
+}
 const ScaledVector& BlockMaps::state(Index l) const {
   return pass_->state(l);
 }

@@ -82,6 +82,7 @@ class ForwardPass {
       : homogeneous_(stack.positively_homogeneous()),
         options_(options),
         state_{x0},
+        probe_(tangents),
         jacobian_{std::move(tangents)} {}
 
   /// Flops of the last block's product.
@@ -108,19 +109,21 @@ class ForwardPass {
     watch_underflow();
     if (far_from_one(largest)) REZERO_REQUIRE(renormalize(jacobian_));
     if (underflowed()) underflow_ = std::max(underflow_, Underflow::product);
+    probe_.step(l, block, state_.mantissa, *at.derivative);
     state_.mantissa = at.value;
     if (homogeneous_ && far_from_one(max_abs(state_.mantissa))) REZERO_REQUIRE(renormalize(state_));
   }
 
   ForwardStep at(Index depth) {
     REZERO_REQUIRE(renormalize(jacobian_));
-    return {depth, state_, jacobian_, underflow_};
+    return {depth, state_, jacobian_, underflow_, &probe_};
   }
 
  private:
   bool homogeneous_;
   const ForwardOptions& options_;
   ScaledVector state_;
+  RoundingProbe probe_;
   ScaledMatrix jacobian_;
   Matrix next_;
   Underflow underflow_ = Underflow::none;

@@ -12,6 +12,7 @@ class NormMap final : public LinearMap {
   Index cols() const override { return p_.shape.size(); }
   Real flops_per_column() const override { return 8 * static_cast<Real>(p_.shape.size()); }
   Index local_positions() const override { return p_.shape.positions; }
+  Index rank_bound() const override { return rows() - (p_.center ? p_.shape.positions : 0); }
 
  private:
   // Columns one after the other, each from top to bottom: a position's rows of all columns lie far apart.

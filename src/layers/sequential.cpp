@@ -21,6 +21,11 @@ bool Sequential::positively_homogeneous() const {
                      [](const LayerPtr& f) { return f->positively_homogeneous(); });
 }
 
+bool Sequential::piecewise_linear() const {
+  return std::all_of(layers_.begin(), layers_.end(),
+                     [](const LayerPtr& f) { return f->piecewise_linear(); });
+}
+
 Vector Sequential::do_evaluate(const Vector& x) const {
   Vector y = x;
   for (const LayerPtr& layer : layers_) y = layer->evaluate(y);

@@ -14,6 +14,7 @@ class SetNormMap final : public LinearMap {
   Index rows() const override { return p_.shape.size(); }
   Index cols() const override { return p_.shape.size(); }
   Real flops_per_column() const override { return 9 * static_cast<Real>(p_.shape.size()); }
+  Index rank_bound() const override { return rows() - rows() / p_.set.size(); }  // the mean of each set
 
  private:
   void do_apply(ConstColumns v, Columns out) const override { standardize(v, one_, gamma_scale_, out); }

@@ -12,6 +12,8 @@
 namespace rezero {
 namespace {
 
+constexpr Index unbounded = std::numeric_limits<Index>::max();  // a rank bound that says nothing
+
 class Identity final : public LinearMap {
  public:
   explicit Identity(Index size) : size_(size) {}
@@ -34,6 +36,7 @@ class Diagonal final : public LinearMap {
   Index cols() const override { return d_.size(); }
   Real flops_per_column() const override { return static_cast<Real>(d_.size()); }
   Index local_positions() const override { return positions_; }
+  Index rank_bound() const override { return (d_.array() != 0).count(); }
 
  private:
   void do_apply(ConstColumns v, Columns out) const override {
@@ -58,7 +61,8 @@ class Diagonal final : public LinearMap {
 /// One matrix a position.
 class BlockDiagonal final : public LinearMap {
  public:
-  explicit BlockDiagonal(std::vector<Matrix> blocks) : blocks_(std::move(blocks)) {
+  BlockDiagonal(std::vector<Matrix> blocks, Index rank_bound)
+      : blocks_(std::move(blocks)), rank_bound_(rank_bound) {
     for (const Matrix& M : blocks_)
       REZERO_REQUIRE(M.rows() == blocks_.front().rows() && M.cols() == blocks_.front().cols());
   }
@@ -68,6 +72,7 @@ class BlockDiagonal final : public LinearMap {
     return 2 * static_cast<Real>(blocks_.front().size()) * static_cast<Real>(blocks_.size());
   }
   Index local_positions() const override { return static_cast<Index>(blocks_.size()); }
+  Index rank_bound() const override { return std::min({rows(), cols(), rank_bound_}); }
   Real dense_flops() const override { return 0; }
 
  private:
@@ -88,19 +93,22 @@ class BlockDiagonal final : public LinearMap {
   Matrix do_block(Index t) const override { return at(t); }
   const Matrix& at(Index t) const { return blocks_[static_cast<std::size_t>(t)]; }
   std::vector<Matrix> blocks_;
+  Index rank_bound_;
 };
 
 /// (I ⊗ W): a block of k columns with rows = positions · width is, seen column-major, one matrix of
 /// k·positions columns.
 class Positionwise final : public LinearMap {
  public:
-  Positionwise(MatrixPtr W, Index positions) : W_(std::move(W)), positions_(positions) {}
+  Positionwise(MatrixPtr W, Index positions, Index rank_bound)
+      : W_(std::move(W)), positions_(positions), rank_bound_(rank_bound) {}
   Index rows() const override { return W_->rows() * positions_; }
   Index cols() const override { return W_->cols() * positions_; }
   Real flops_per_column() const override {
     return 2 * static_cast<Real>(W_->rows()) * static_cast<Real>(W_->cols()) * static_cast<Real>(positions_);
   }
   Index local_positions() const override { return positions_; }
+  Index rank_bound() const override { return std::min({rows(), cols(), rank_bound_}); }
   Real dense_flops() const override { return 0; }
 
  private:
@@ -158,7 +166,7 @@ class Positionwise final : public LinearMap {
     return {v.data(), width, positions_ * v.cols()};
   }
   MatrixPtr W_;
-  Index positions_;
+  Index positions_, rank_bound_;
 };
 
 class Sum final : public LinearMap {
@@ -173,6 +181,9 @@ class Sum final : public LinearMap {
   }
   Index local_positions() const override {
     return A_->local_positions() == B_->local_positions() ? A_->local_positions() : 1;
+  }
+  Index rank_bound() const override {
+    return std::min({rows(), cols(), A_->rank_bound() + B_->rank_bound()});
   }
   Real dense_flops() const override { return A_->dense_flops() + B_->dense_flops(); }
 
@@ -233,6 +244,11 @@ class Product final : public LinearMap {
     return total;
   }
   Index local_positions() const override { return positions_; }
+  Index rank_bound() const override {
+    Index least = std::min(rows(), cols());
+    for (const LinearMapPtr& factor : factors_) least = std::min(least, factor->rank_bound());
+    return least;
+  }
   Real dense_flops() const override {
     const auto blocks = static_cast<Real>(positions_);
     Real total = factors_[known_]->dense_flops();
@@ -335,6 +351,7 @@ class Transpose final : public LinearMap {
   Index rows() const override { return A_->cols(); }
   Index cols() const override { return A_->rows(); }
   Real flops_per_column() const override { return A_->flops_per_column(); }
+  Index rank_bound() const override { return A_->rank_bound(); }
 
  private:
   void do_apply(ConstColumns v, Columns out) const override { A_->apply_transpose(v, out); }
@@ -354,6 +371,10 @@ class ResidualMap final : public LinearMap {
   Index cols() const override { return B_->cols(); }
   Real flops_per_column() const override { return B_->flops_per_column() + 3 * static_cast<Real>(rows()); }
   Real dense_flops() const override { return std::numeric_limits<Real>::infinity(); }  // stays λ I + α B
+  Index rank_bound() const override {  // λ ⊙ v reaches as many entries as λ has that are not zero
+    const Index skip = (lambda_.array() != 0).count() * (rows() / lambda_.size());
+    return std::min(rows(), skip + B_->rank_bound());
+  }
 
  private:
   void do_apply(ConstColumns v, Columns out) const override {
@@ -411,13 +432,13 @@ LinearMapPtr diagonal_map(Vector d, Index positions) {
 }
 LinearMapPtr block_diagonal_map(std::vector<Matrix> blocks) {
   REZERO_REQUIRE(!blocks.empty());
-  return std::make_shared<BlockDiagonal>(std::move(blocks));
+  return std::make_shared<BlockDiagonal>(std::move(blocks), unbounded);
 }
 LinearMapPtr dense_map(MatrixPtr W) {
   return positionwise_map(std::move(W), 1);
 }
 LinearMapPtr positionwise_map(MatrixPtr W, Index positions) {
-  return std::make_shared<Positionwise>(std::move(W), positions);
+  return std::make_shared<Positionwise>(std::move(W), positions, unbounded);
 }
 LinearMapPtr sum_map(LinearMapPtr A, LinearMapPtr B) {
   return std::make_shared<Sum>(std::move(A), std::move(B));
@@ -438,10 +459,12 @@ namespace {
 
 LinearMapPtr formed(const LinearMap& map) {
   const Index positions = map.local_positions();
-  if (positions == 1) return dense_map(std::make_shared<const Matrix>(map.block(0)));
+  const Index rank = map.rank_bound();
+  if (positions == 1)
+    return std::make_shared<Positionwise>(std::make_shared<const Matrix>(map.block(0)), 1, rank);
   std::vector<Matrix> blocks;
   for (Index t = 0; t < positions; ++t) blocks.push_back(map.block(t));
-  return block_diagonal_map(std::move(blocks));
+  return std::make_shared<BlockDiagonal>(std::move(blocks), rank);
 }
 
 }  // namespace

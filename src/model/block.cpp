@@ -96,13 +96,14 @@ LinearMapPtr scaling(const Vector& scale, Shape shape) {
 
 /// A value carried through layers, and the factors of its derivative.
 struct Chain {
-  explicit Chain(Vector x) : value(std::move(x)) {}
+  explicit Chain(Vector x, SimulatedRounding* rounds) : value(std::move(x)), rounding(rounds) {}
   void step(const Layer& layer) {
-    Linearization at = layer.linearize(value);
+    Linearization at = layer.linearize(rounding ? (*rounding)(value) : value);
     value = std::move(at.value);
     factors.push_back(std::move(at.derivative));
   }
   Vector value;
+  SimulatedRounding* rounding;
   std::vector<LinearMapPtr> factors;
 };
 
@@ -143,13 +144,22 @@ ResidualBlock::ResidualBlock(BlockParts parts) : parts_(std::move(parts)) {
   unweighted_ = without_zero_weight(parts_);
 }
 
-bool ResidualBlock::positively_homogeneous() const {
-  const auto homogeneous = [](const LayerPtr& f) { return f->positively_homogeneous(); };
+template <class Property>
+bool ResidualBlock::every_layer(const Property& has) const {
   const auto all = [&](const std::vector<LayerPtr>& layers) {
-    return std::all_of(layers.begin(), layers.end(), homogeneous);
+    return std::all_of(layers.begin(), layers.end(), has);
   };
-  return (!pre_ || homogeneous(pre_)) && all(branch_.stages) && all(after_branch_) && all(after_sum_) &&
-         all(shortcut_) && (parts_.output_bias.size() == 0 || parts_.output_bias.isZero(0));
+  return (!pre_ || has(pre_)) && all(branch_.stages) && all(after_branch_) && all(after_sum_) &&
+         all(shortcut_);
+}
+
+bool ResidualBlock::positively_homogeneous() const {
+  return every_layer([](const LayerPtr& f) { return f->positively_homogeneous(); }) &&
+         (parts_.output_bias.size() == 0 || parts_.output_bias.isZero(0));
+}
+
+bool ResidualBlock::piecewise_linear() const {
+  return every_layer([](const LayerPtr& f) { return f->piecewise_linear(); });
 }
 
 Vector ResidualBlock::do_evaluate(const Vector& x) const {
@@ -171,15 +181,15 @@ Linearization ResidualBlock::do_linearize(const Vector& x) const {
   return {std::move(full.value), std::move(full.derivative)};
 }
 
-BlockLinearization ResidualBlock::linearize_block(const Vector& x) const {
+BlockLinearization ResidualBlock::linearize_block(const Vector& x, SimulatedRounding* rounding) const {
   const Shape out_shape = output_shape();
   BlockLinearization out;
-  Chain branch(x);
+  Chain branch(x, rounding);
   std::vector<LinearMapPtr> tail;  // factors of ∂x′/∂(what the last parameter gives)
   if (pre_) branch.step(*pre_);
   for (std::size_t i = 0; i < branch_.stages.size(); ++i) {
     const bool last_norm = unweighted_ && i + 1 == branch_.stages.size();
-    if (i == branch_.last) out.last.input = multiplied(*branch_.stages[i], branch.value);
+    if (i == branch_.last && !rounding) out.last.input = multiplied(*branch_.stages[i], branch.value);
     if (last_norm) {
       out.last.kind = LastParameter::Kind::norm_weight;
       out.last.input = unweighted_->evaluate(branch.value);
@@ -189,8 +199,9 @@ BlockLinearization ResidualBlock::linearize_block(const Vector& x) const {
     if (i > branch_.last && !last_norm) tail.push_back(branch.factors.back());
   }
   for (const LayerPtr& layer : after_branch_) branch.step(*layer), tail.push_back(branch.factors.back());
-  Chain skip(x);
+  Chain skip(x, rounding);
   for (const LayerPtr& layer : shortcut_) skip.step(*layer);
+  if (rounding) branch.value = (*rounding)(branch.value), skip.value = (*rounding)(skip.value);
 
   const Vector lambda = expand(skip_values(parts_), out_shape),
                alpha = expand(parts_.branch_scale.values, out_shape);
@@ -201,7 +212,7 @@ BlockLinearization ResidualBlock::linearize_block(const Vector& x) const {
 
   const LinearMapPtr scale_branch = scaling(alpha, out_shape);
   tail.push_back(scale_branch);
-  Chain sum(std::move(y));
+  Chain sum(std::move(y), rounding);
   if (shortcut_.empty()) {
     sum.factors.push_back(residual_map(lambda, alpha, product_map(std::move(branch.factors))));
   } else {

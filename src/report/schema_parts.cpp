@@ -51,7 +51,7 @@ const std::string_view label_keys =
 
 const std::string_view spectrum_definition = R"(
     "spectrum": {"type": "object", "additionalProperties": false,
-      "required": ["method", "part", "relative_resolution", "certified", "unresolved", "null_directions",
+      "required": ["method", "part", "relative_resolution", "forming_error", "certified", "unresolved", "null_directions",
                    "out_of_range", "applications", "fallbacks"],
       "properties": {"method": {"type": "string"}, "choice": {"type": "string"},
         "part": {"enum": ["full", "largest", "smallest", "both_ends", "density"]},
@@ -59,6 +59,7 @@ const std::string_view spectrum_definition = R"(
         "extremal": {"enum": ["verified", "probabilistic", "not_applicable"]},
         "multiplicity": {"enum": ["resolved", "cut", "unresolved", "not_applicable"]},
         "relative_resolution": {"type": "number", "minimum": 0},
+        "forming_error": {"type": "number", "minimum": 0},
         "relative_error_estimate": {"type": "number", "minimum": 0},
         "certified": {"type": "boolean"},
         "unresolved": {"$ref": "#/$defs/count"},

@@ -50,6 +50,7 @@ void spectrum_facts(JsonWriter& json, const Spectrum& spectrum) {
     json.member("multiplicity", to_string(spectrum.multiplicity));
   }
   json.member("relative_resolution", spectrum.relative_resolution);
+  json.member("forming_error", spectrum.forming_error);
   if (spectrum.relative_error_estimate)
     json.member("relative_error_estimate", *spectrum.relative_error_estimate);
   json.member("certified", spectrum.certified);

@@ -137,6 +137,7 @@ Spectrum truncate(Spectrum full, const SpectrumRequest& request) {
   full.null_directions =
       std::min(request.bottom, full.null_directions) + std::max<Index>(0, request.top - proved_from);
   full.sigma.erase(full.sigma.begin() + request.top, full.sigma.end() - request.bottom);
+  if (full.unresolved() == static_cast<Index>(full.sigma.size())) full.extremal = Extremal::not_applicable;
   return full;
 }
 

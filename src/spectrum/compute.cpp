@@ -35,17 +35,30 @@ void check_request(const SpectrumRequest& request, const SpectrumMethod& method,
                      " values of " + size + " (it needs fewer than all): use 'dense'");
 }
 
+/// A spectrum of the matrix is one of J up to what forming it lost.
+void add_forming_error(Spectrum& spectrum, const JacobianView& J) {
+  if (!J.zeros_hold) spectrum.null_directions = 0;
+  if (J.matrix_error.is_zero()) return;
+  spectrum.forming_error =
+      spectrum.sigma_max.is_zero() ? 1 : detail::quotient(J.matrix_error, spectrum.sigma_max);
+  spectrum.relative_resolution += spectrum.forming_error;
+}
+
 /// The chain, for the wanted part of a formed J.
-Spectrum by_chain(const ScaledMatrix& J, const SpectrumRequest& request, const SpectrumMethod& first) {
-  return detail::truncate(detail::full_spectrum(J.mantissa, J.exponent, first, request.workers), request);
+Spectrum by_chain(const JacobianView& J, const SpectrumRequest& request, const SpectrumMethod& first) {
+  Spectrum full = detail::full_spectrum(J.matrix->mantissa, J.matrix->exponent, first, request.workers);
+  if (full.status == SpectrumStatus::converged) add_forming_error(full, J);
+  return detail::truncate(std::move(full), request);
 }
 
 /// What the method itself certifies; what it cannot is computed in full where J is formed.
 Spectrum by_own_means(const JacobianView& J, const SpectrumRequest& request, const SpectrumMethod& method) {
   Spectrum tried = method.compute(J, request);
+  const bool looked_at_matrix = J.matrix && method.needs != JacobianForm::factors;
+  if (tried.status == SpectrumStatus::converged && looked_at_matrix) add_forming_error(tried, J);
   const bool replaceable = method.gives != SpectrumScope::density && J.matrix;
   if (tried.status == SpectrumStatus::converged || !replaceable) return tried;
-  Spectrum spectrum = by_chain(*J.matrix, request, spectrum_methods().at("dense"));
+  Spectrum spectrum = by_chain(J, request, spectrum_methods().at("dense"));
   spectrum.applications = tried.applications;
   spectrum.failures.insert(spectrum.failures.begin(), {std::string(method.name), tried.message});
   return spectrum;
@@ -65,25 +78,34 @@ Real smallest_wanted(const Spectrum& spectrum, Index proved_zeros) {
 
 /// Dense, unless its resolution hides values that were asked for and the factors are there to find them by.
 Spectrum by_condition(const JacobianView& J, const SpectrumRequest& request) {
-  constexpr Real ten_digits_above = 1e-6;
-  Spectrum dense = by_chain(*J.matrix, request, spectrum_methods().at("dense"));
+  constexpr Real ten_digits_above = 1e-6, six_digits = 1e-6;
+  Spectrum dense = by_chain(J, request, spectrum_methods().at("dense"));
   if (dense.status != SpectrumStatus::converged || dense.relative_resolution == 0) return dense;
   const Real smallest = smallest_wanted(dense, request.proved_zeros);
+  const Real lost = dense.forming_error;
   const std::string seen = "sigma_min/sigma_max of J as formed is " + detail::text(smallest);
-  if (smallest >= ten_digits_above) {
+  const bool cancelled = lost > six_digits * smallest;
+  if (smallest >= ten_digits_above && !cancelled) {
     dense.choice = seen + ": a dense method has ten digits of every value";
     return dense;
   }
+  const std::string why = smallest >= ten_digits_above || lost > six_digits
+                              ? "forming J lost " + detail::text(lost) + " of sigma_max to cancellation"
+                              : seen + ": a dense method would hide values below 1e-6 of sigma_max";
   if (!J.has(JacobianForm::factors)) {
-    dense.choice = seen + ": there is no room or no factors for the product method, which would tell more";
+    dense.choice = why + "; " + (J.factors.missing.empty() ? "there are no factors" : J.factors.missing) +
+                   " for the product method, which may tell more";
     return dense;
   }
   Spectrum product = spectrum_methods().at("product").compute(J, request);
-  if (product.status == SpectrumStatus::converged) {
-    product.choice = seen + ": a dense method would hide values below 1e-6 of sigma_max";
+  if (product.status == SpectrumStatus::converged && product.unresolved() <= dense.unresolved()) {
+    product.choice = why;
     return product;
   }
-  dense.failures.insert(dense.failures.begin(), {"product", product.message});
+  dense.choice = why;
+  dense.failures.insert(dense.failures.begin(),
+                        {"product", product.status == SpectrumStatus::converged ? "it resolves fewer values"
+                                                                                : product.message});
   return dense;
 }
 
@@ -120,7 +142,7 @@ Spectrum compute_spectrum(const JacobianView& J, const SpectrumRequest& request)
     return compute_spectrum(view, request);
   }
   if (request.method == "auto") return by_condition(J, request);
-  return method.full ? by_chain(*J.matrix, request, method) : by_own_means(J, request, method);
+  return method.full ? by_chain(J, request, method) : by_own_means(J, request, method);
 }
 
 }  // namespace rezero

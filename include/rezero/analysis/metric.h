@@ -14,8 +14,8 @@ namespace rezero {
 struct Observation {
   const Spectrum* spectrum = nullptr;
   Index rows = 0, cols = 0;
-  std::optional<ScaledReal> frobenius_square;       ///< ‖J‖_F²; nothing where J was not formed
-  std::optional<ScaledReal> identity_error;         ///< max |J − I|; nothing if rectangular
+  std::optional<ScaledReal> frobenius_square;       ///< ‖J‖_F²; nothing where J was not formed to six digits
+  std::optional<ScaledReal> identity_error;         ///< max |J − I|; nothing if rectangular or not formed so
   std::optional<ScaledReal> output_error;           ///< max |x_L − x_0|; nothing if shapes differ
   std::optional<Real> ones_overlap = std::nullopt;  ///< |⟨u_1, 1/√rows⟩|; nothing where u_1 is not known
 };

@@ -25,7 +25,8 @@ struct DepthResult {
   Index depth = 0, blocks = 0;
   Index rows = 0, cols = 0;
   Spectrum spectrum;
-  std::optional<ScaledReal> frobenius_square;  ///< ‖J‖_F²; nothing where J was not formed
+  std::optional<ScaledReal> frobenius_square;  ///< ‖J‖_F²; nothing where J was not formed to six digits
+  Real forming_error = 0;  ///< what rounding did to J while it was formed, over ‖J‖_F (an estimated bound)
   std::optional<ScaledReal> identity_error, output_error;
   /// max(|J − diag(1[x_0 > 0])|, |x_L − max(x_0, 0)|): 0 where the stack is the identity on the positive
   /// orthant and cuts the rest. verify only.

@@ -36,6 +36,8 @@ class BlockMaps {
   Index blocks() const;
   /// ∂x_{block+1}/∂x_block at x_block: kept, or made anew by address. Bits do not depend on which.
   LinearMapPtr at(Index block) const;
+  /// The same in another rounding (SimulatedRounding), where rounding can reach it.
+  LinearMapPtr in_other_rounding(Index block) const;
   /// x_l, l = 0 … blocks: what block l was linearized at.
   const ScaledVector& state(Index l) const;
 

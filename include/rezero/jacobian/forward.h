@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "rezero/jacobian/rounding_probe.h"
 #include "rezero/linalg/scaled_matrix.h"
 #include "rezero/model/stack.h"
 
@@ -23,6 +24,7 @@ struct ForwardStep {
   const ScaledVector& state;
   const ScaledMatrix& jacobian;
   Underflow underflow = Underflow::none;  ///< the gravest so far
+  const RoundingProbe* probe = nullptr;   ///< the same J on a few directions; null: not carried
 };
 
 /// One block as it was passed.

@@ -56,6 +56,7 @@ class ActivationLayer final : public Layer {
   Shape input_shape() const override { return shape_; }
   Shape output_shape() const override { return shape_; }
   bool positively_homogeneous() const override { return activation_.homogeneous(); }
+  bool piecewise_linear() const override { return activation_.homogeneous(); }
 
  private:
   Vector do_evaluate(const Vector& x) const override { return activation_.value(x); }

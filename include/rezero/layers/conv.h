@@ -45,6 +45,7 @@ class Conv final : public Layer {
   Shape input_shape() const override { return {W_->cols() / spec_.taps(), image_.positions()}; }
   Shape output_shape() const override { return {W_->rows(), output_.positions()}; }
   bool positively_homogeneous() const override { return !bias_ || bias_->isZero(0); }
+  bool piecewise_linear() const override { return true; }
   const ImageSpec& output_image() const { return output_; }
   /// The pixels under the kernel at each output position: (in·kh·kw) × positions, what W multiplies there.
   Vector patches(const Vector& x) const;

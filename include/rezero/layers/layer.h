@@ -25,6 +25,8 @@ class Layer {
   virtual Shape output_shape() const = 0;
   /// True if f(c x) = c f(x) for all c > 0, so that ∂f/∂x does not see the scale of x.
   virtual bool positively_homogeneous() const = 0;
+  /// True if ∂f/∂x is the same everywhere but at kinks: rounding of x then does not reach it.
+  virtual bool piecewise_linear() const { return false; }
 
   /// f(x). x: input_shape().size(); ShapeError otherwise.
   Vector evaluate(const Vector& x) const;

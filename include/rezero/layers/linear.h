@@ -16,6 +16,7 @@ class Linear final : public Layer {
   Shape input_shape() const override { return {W_->cols(), positions_}; }
   Shape output_shape() const override { return {W_->rows(), positions_}; }
   bool positively_homogeneous() const override { return !b_ || b_->isZero(0); }
+  bool piecewise_linear() const override { return true; }
 
  private:
   Vector do_evaluate(const Vector& x) const override;

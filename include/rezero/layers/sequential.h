@@ -15,6 +15,7 @@ class Sequential final : public Layer {
   Shape input_shape() const override { return layers_.front()->input_shape(); }
   Shape output_shape() const override { return layers_.back()->output_shape(); }
   bool positively_homogeneous() const override;
+  bool piecewise_linear() const override;
 
  private:
   Vector do_evaluate(const Vector& x) const override;

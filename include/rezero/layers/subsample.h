@@ -14,6 +14,7 @@ class Subsample final : public Layer {
   Shape input_shape() const override { return {features_, image_.positions()}; }
   Shape output_shape() const override { return {outputs_, output_.positions()}; }
   bool positively_homogeneous() const override { return true; }
+  bool piecewise_linear() const override { return true; }
 
  private:
   Vector do_evaluate(const Vector& x) const override;

@@ -2,6 +2,7 @@
 /// A linear map known by what it does to blocks of columns. Derivatives of layers, Jacobians and their
 /// factors are maps.
 
+#include <algorithm>
 #include <memory>
 
 #include "rezero/core/types.h"
@@ -25,6 +26,8 @@ class LinearMap {
   virtual Real flops_per_column() const = 0;
   /// The map is block diagonal with that many equal-sized blocks, one a position; 1: nothing is known.
   virtual Index local_positions() const { return 1; }
+  /// rank(A) ≤ this, proved by the structure of the map (zeros, shapes, means that are subtracted).
+  virtual Index rank_bound() const { return std::min(rows(), cols()); }
   /// Floating-point operations of forming all blocks.
   virtual Real dense_flops() const {
     return flops_per_column() * static_cast<Real>(cols()) / static_cast<Real>(local_positions());

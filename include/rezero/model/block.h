@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "rezero/layers/norm.h"
+#include "rezero/layers/simulated_rounding.h"
 #include "rezero/model/branch.h"
 
 namespace rezero {
@@ -79,13 +80,19 @@ class ResidualBlock final : public Layer {
   Shape input_shape() const override { return parts_.shape; }
   Shape output_shape() const override { return parts_.output_shape(); }
   bool positively_homogeneous() const override;
+  bool piecewise_linear() const override;
 
   const BlockParts& parts() const { return parts_; }
-  BlockLinearization linearize_block(const Vector& x) const;
+  /// With `rounding`, in another rounding: what each layer takes and what the sum adds is changed by those
+  /// relative errors first (not x itself on the skip), so that the derivative differs from the exact one at x
+  /// about as much as rounding makes any computed one differ. `last` is left out then.
+  BlockLinearization linearize_block(const Vector& x, SimulatedRounding* rounding = nullptr) const;
 
  private:
   Vector do_evaluate(const Vector& x) const override;
   Linearization do_linearize(const Vector& x) const override;
+  template <class Property>
+  bool every_layer(const Property& has) const;
 
   BlockParts parts_;
   Branch branch_;

@@ -12,6 +12,7 @@ enum class StreamRole : std::uint32_t {
   cotangent = 1,
   start_vector = 2,  ///< starting vectors of iterative spectrum methods
   probe = 3,
+  rounding = 4,  ///< relative errors that stand for rounding
   weight = 0x100,  ///< + the number of the weight's role (model/branch.h)
   bias = 0x200,    ///< + the number of the weight's role
 };

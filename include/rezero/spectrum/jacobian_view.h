@@ -2,6 +2,7 @@
 /// The Jacobian as a spectrum method may look at it: a matrix, a map, or the product of its factors.
 
 #include <functional>
+#include <string>
 
 #include "rezero/linalg/scaled_map.h"
 #include "rezero/linalg/scaled_matrix.h"
@@ -18,11 +19,17 @@ std::string_view to_string(JacobianForm form);
 struct FactorSource {
   Index count = 0;
   std::function<ScaledMap(Index)> at;
+  /// F_i computed in another rounding: what it differs by is what rounding inside a factor may do. Not set:
+  /// the factors are exact.
+  std::function<ScaledMap(Index)> in_other_rounding = {};
+  std::string missing = {};  ///< why there are none, where count is 0: "there is no room"
 };
 
 /// J in the forms that are at hand; all of them describe the same J. Owns nothing of `matrix`.
 struct JacobianView {
   const ScaledMatrix* matrix = nullptr;  ///< J formed, or null
+  ScaledReal matrix_error = {};          ///< bound of ‖matrix − J‖₂: what forming it lost
+  bool zeros_hold = true;                ///< zero rows and columns of the matrix are those of J
   ScaledMap map;                         ///< J as a map; need not be set where the matrix is
   FactorSource factors;                  ///< count 0: not known
 

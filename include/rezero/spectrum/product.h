@@ -17,6 +17,10 @@ struct ProductValues {
   Index rank = 0;        ///< values that the factors determine; the rest is rounding, or exactly zero
   Index rank_bound = 0;  ///< rank(J) ≤ this, proved by zero rows and columns of factors and by their shapes
   Real relative_error_estimate = 0;  ///< of every value that is not zero; see each function
+  /// Estimated bound of what directions that were dropped as rounding add to J, ‖·‖_F, and of the values that
+  /// sweeps did not agree on: no value that is not among the first `rank` is larger, and no value of J is
+  /// farther than the dropped directions from its own here.
+  ScaledReal unresolved_below;
   /// Π |pivots| of the factors' QR: |det J| by a way that no rotation is part of. Nothing where J is not
   /// square or has lost a direction.
   std::optional<ScaledReal> volume;

@@ -50,6 +50,7 @@ struct Spectrum {
   Extremal extremal = Extremal::not_applicable;
   Multiplicity multiplicity = Multiplicity::not_applicable;
   Real relative_resolution = 0;  ///< values below this times σ_max are rounding noise: reported as unresolved
+  Real forming_error = 0;        ///< the part of it that was lost while J was formed
   /// Of every resolved value, relative to itself; nothing where the error is relative to σ_max.
   std::optional<Real> relative_error_estimate;
   ScaledReal sigma_max;       ///< what resolution is relative to; an estimate for smallest by Krylov

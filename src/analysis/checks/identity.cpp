@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "parts.h"
 
 namespace rezero {
@@ -30,6 +32,12 @@ CheckResult run(const CheckObservation& seen, const CheckSpec& spec) {
   CheckResult result = check_parts::begin(spec, "max|J - I|", spec.params().real("tol"));
   if (!seen.result->identity_error || !seen.result->output_error) {
     result.message = "J is not square, so it cannot be the identity";
+    check_parts::add_reasons(result, *seen.blocks);
+    return result;
+  }
+  if (const Real lost = seen.result->forming_error; lost > std::max(result.bound, 1e-6)) {
+    result.message = "rounding took " + shortest(lost) +
+                     " of J while it was formed: whether it is the identity cannot be told";
     check_parts::add_reasons(result, *seen.blocks);
     return result;
   }

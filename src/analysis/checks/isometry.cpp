@@ -29,9 +29,16 @@ CheckResult run(const CheckObservation& seen, const CheckSpec& spec) {
     result.message = s.message.empty() ? "the full spectrum is not known" : s.message;
     return result;
   }
+  if (!s.resolved(0) && s.null_directions < s.dimension) {
+    result.message =
+        "no singular value stands above rounding (" + shortest(s.relative_resolution) + " of sigma_max)";
+    return result;
+  }
   const ScaledReal high = distance_from_one(s.sigma.front()), low = distance_from_one(s.sigma.back());
   result.value = high.log() >= low.log() ? high : low;
-  result.pass = check_parts::within(*result.value, result.bound);
+  const Real unsure = s.relative_resolution * std::exp(std::min<Real>(s.sigma_max.log(), 700));
+  result.pass = check_parts::within(*result.value, result.bound) &&
+                (unsure <= 1e-6 || check_parts::within(*result.value, result.bound - unsure));
   if (!result.pass) add_largest_changes(result, *seen.blocks);
   return result;
 }

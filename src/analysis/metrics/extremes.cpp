@@ -4,7 +4,12 @@ namespace rezero {
 using namespace metric_parts;
 
 Metric metric_sigma_max() {
-  return {"sigma_max", {}, "1", "largest singular value of J", "", [](const Observation& o) -> Value {
+  return {"sigma_max",
+          {},
+          "1",
+          "largest singular value of J; null below the method's resolution",
+          "",
+          [](const Observation& o) -> Value {
             const ScaledReal* top = largest(*o.spectrum);
             return top ? top->to_real() : std::nullopt;
           }};
@@ -95,7 +100,8 @@ Metric metric_bulk_sigma_max() {
 Metric metric_outlier_ratio() {
   return {"outlier_ratio", {}, "1", "sigma_1 / sigma_2", "", [](const Observation& o) -> Value {
             const ScaledReal* next = second(*o.spectrum);
-            return next ? finite(1 / relative(*next, o.spectrum->sigma[0])) : std::nullopt;
+            return next && !next->is_zero() ? finite(1 / relative(*next, o.spectrum->sigma[0]))
+                                            : std::nullopt;
           }};
 }
 

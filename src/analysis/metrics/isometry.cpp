@@ -43,7 +43,7 @@ Metric metric_isometry_fraction() {
 Metric metric_max_isometry_error() {
   return {"max_isometry_error", {}, "1", "max |sigma - 1|", "", [](const Observation& o) -> Value {
             const Spectrum& s = *o.spectrum;
-            if (!has_largest(s) || !has_smallest(s)) return std::nullopt;
+            if (!has_largest(s) || !has_smallest(s) || noise_reaches_one(s)) return std::nullopt;
             const Value top =
                 s.sigma.front().exponent > 0 ? s.sigma.front().to_real() : near_one(s.sigma.front());
             return top ? Value(std::max(std::abs(*top - 1), std::abs(near_one(s.sigma.back()) - 1)))

@@ -23,9 +23,14 @@ inline bool has_smallest(const Spectrum& s) {
   return usable(s) && s.part != SpectrumPart::largest;
 }
 
+/// Whether value i is resolved, or a proved zero.
+inline bool known(const Spectrum& s, std::size_t i) {
+  return s.resolved(i) || static_cast<Index>(i) >= static_cast<Index>(s.sigma.size()) - s.null_directions;
+}
+
 /// σ_max, where the spectrum reaches it.
 inline const ScaledReal* largest(const Spectrum& s) {
-  return has_largest(s) ? &s.sigma.front() : nullptr;
+  return has_largest(s) && known(s, 0) ? &s.sigma.front() : nullptr;
 }
 
 /// σ_min where it is known: resolved, or a proved zero.
@@ -44,11 +49,11 @@ inline std::optional<ScaledReal> smallest_nonzero(const Spectrum& s) {
   return s.resolved(last) ? std::optional<ScaledReal>(s.sigma[last]) : std::nullopt;
 }
 
-/// σ_2 where it is known and not zero.
+/// σ_2 where it is known.
 inline const ScaledReal* second(const Spectrum& s) {
   if (!has_largest(s) || s.sigma.size() < 2) return nullptr;
   if (s.part == SpectrumPart::both_ends && s.leading < 2) return nullptr;
-  return s.sigma[1].is_zero() || !s.resolved(1) ? nullptr : &s.sigma[1];
+  return known(s, 1) ? &s.sigma[1] : nullptr;
 }
 
 /// A finite double, or nothing.

@@ -8,19 +8,16 @@
 #include "rezero/spectrum/product.h"
 #include "spectrum/chain.h"
 #include "spectrum/product/certificate.h"
+#include "spectrum/quotient.h"
 
 namespace rezero {
 namespace {
 
-/// What values that the factors do not determine lie below, over σ_max: just less than the smallest that they
-/// do.
+/// What values that the factors do not determine lie below, over σ_max.
 Real resolution(const ProductValues& values) {
   if (values.rank == values.rank_bound) return 0;
-  if (values.rank == 0) return 1;
-  const ScaledReal& top = values.sigma.front();
-  const ScaledReal& last = values.sigma[static_cast<std::size_t>(values.rank) - 1];
-  const auto apart = static_cast<int>(std::max<std::int64_t>(last.exponent - top.exponent, -2000));
-  return std::ldexp(last.mantissa / top.mantissa * (1 - 0x1p-20), apart);
+  return values.unresolved_below.is_zero() ? 0
+                                           : detail::quotient(values.unresolved_below, values.sigma.front());
 }
 
 Spectrum product_spectrum(const JacobianView& J, const SpectrumRequest& request) {
@@ -30,7 +27,7 @@ Spectrum product_spectrum(const JacobianView& J, const SpectrumRequest& request)
   ProductValues values;
   try {
     values = product_singular_values(J.factors, {request.workers, request.proved_zeros});
-    spectrum.message = detail::product_fault(values, dimension, J.matrix);
+    spectrum.message = detail::product_fault(values, dimension, J);
   } catch (const NumericalError& error) {
     spectrum.message = error.what();
   }

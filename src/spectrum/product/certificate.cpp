@@ -33,30 +33,41 @@ std::string volume_fault(const ProductValues& values) {
          text(allowed) + ")";
 }
 
-std::string norm_fault(const std::vector<ScaledReal>& sigma, Real estimate, const ScaledMatrix& J) {
-  ScaledReal norm = frobenius_norm(J.mantissa);
-  if (norm.is_zero() || sigma.front().is_zero())
-    return norm.is_zero() == sigma.front().is_zero() ? "" : "only one of J and its values is zero";
-  norm.exponent += J.exponent;
+/// Values that are not determined count as zeros here: they, and what forming J lost, widen what is allowed.
+std::string norm_fault(const ProductValues& values, const JacobianView& J) {
+  const std::vector<ScaledReal>& sigma = values.sigma;
+  ScaledReal norm = frobenius_norm(J.matrix->mantissa);
+  if (!norm.is_zero()) norm.exponent += J.matrix->exponent;
+  if (sigma.front().is_zero()) {
+    const bool nothing_to_see =
+        norm.is_zero() || (!J.matrix_error.is_zero() && quotient(J.matrix_error, norm) >= 1);
+    return nothing_to_see ? "" : "all values are zero and J is not";
+  }
+  const auto share = [&](const ScaledReal& x) { return x.is_zero() ? 0 : quotient(x, sigma.front()); };
+  const Real unknown =
+      share(J.matrix_error) + std::sqrt(static_cast<Real>(sigma.size())) * share(values.unresolved_below);
+  if (norm.is_zero()) return unknown >= 1 ? "" : "J is zero and its values are not";
   Real squares = 0;
   for (const ScaledReal& value : sigma)
     if (!value.is_zero()) squares += std::pow(quotient(value, sigma.front()), 2);
   const Real error = std::abs(std::sqrt(squares) * quotient(sigma.front(), norm) - 1);
-  const Real allowed = std::sqrt(std::numeric_limits<Real>::epsilon()) + 4 * estimate;
+  const Real allowed =
+      std::sqrt(std::numeric_limits<Real>::epsilon()) + 4 * values.relative_error_estimate + unknown;
   if (error <= allowed) return {};
   return "||s||_2 and ||J||_F differ by " + text(error) + " relative (allowed " + text(allowed) + ")";
 }
 
 }  // namespace
 
-std::string product_fault(const ProductValues& values, Index dimension, const ScaledMatrix* formed) {
+std::string product_fault(const ProductValues& values, Index dimension, const JacobianView& J) {
   if (!values.converged) return "the Jacobi iteration did not converge";
   if (static_cast<Index>(values.sigma.size()) != dimension)
     return std::to_string(values.sigma.size()) + " values where there are " + std::to_string(dimension);
   if (std::string fault = order_fault(values.sigma); !fault.empty()) return fault;
   if (values.volume && values.rank == dimension)
     if (std::string fault = volume_fault(values); !fault.empty()) return fault;
-  return formed && dimension > 0 ? norm_fault(values.sigma, values.relative_error_estimate, *formed) : "";
+  if (values.rank == 0 && values.rank_bound > 0) return "the sweeps through the factors agree on no value";
+  return J.matrix && dimension > 0 ? norm_fault(values, J) : "";
 }
 
 }  // namespace rezero::detail

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/underflow.h"
+#include "rezero/core/contract.h"
 #include "rezero/core/error.h"
 #include "rezero/linalg/scaled_matrix.h"
 #include "rezero/parallel/for_each.h"
@@ -17,7 +18,8 @@ namespace {
 
 constexpr Real factor_beyond = 1e3;  // condition number from which a group is factored: costs 3 of 16 digits
 constexpr Real take_apart_beyond = 1e5;  // a group that turned out worse is gone through factor by factor
-constexpr Index longest_wait = 8;        // factors between two looks at the condition number
+constexpr Index unbounded = std::numeric_limits<Index>::max();
+constexpr Index longest_wait = 8;  // factors between two looks at the condition number
 
 struct Factored {
   detail::OrderedQr qr;
@@ -40,6 +42,54 @@ void apply_in_panels(const LinearMap& A, const Matrix& in, Matrix& out, int work
 }
 
 }  // namespace
+
+/// Random directions of what was dropped on the way, carried through the factors that follow: what it amounts
+/// to in the product.
+class Dropped {
+ public:
+  /// Entries of row i about rows(i) · 2^exponent. Each call draws anew.
+  void add(const Vector& rows, std::int64_t exponent) {
+    ScaledMatrix more{normal_matrix(rows.size(), directions, stream_key(0, StreamRole::probe, 0, ++draws_)),
+                      exponent};
+    more.mantissa.array().colwise() *= rows.array();
+    add(more);
+  }
+  void add(const ScaledMatrix& more) {
+    if (more.mantissa.size() == 0 || more.mantissa.isZero(0)) return;
+    if (sum_.mantissa.size() == 0) {
+      sum_ = more;
+    } else {
+      const std::int64_t unit = std::max(sum_.exponent, more.exponent);
+      sum_.mantissa = in_units(sum_, unit) + in_units(more, unit);
+      sum_.exponent = unit;
+    }
+    REZERO_REQUIRE(renormalize(sum_));
+  }
+  void apply(const ScaledMap& A) {
+    if (sum_.mantissa.size() == 0) return;
+    Matrix next(A.map->rows(), directions);
+    A.map->apply(sum_.mantissa, next);
+    sum_.mantissa.swap(next);
+    sum_.exponent += A.exponent;
+    if (!renormalize(sum_)) throw NumericalError("the product of the derivatives is not finite");
+  }
+  const ScaledMatrix& sum() const { return sum_; }
+  /// Twice the root of the mean square.
+  ScaledReal bound() const {
+    if (sum_.mantissa.size() == 0) return {};
+    const ScaledReal norm = frobenius_norm(sum_.mantissa);
+    return ScaledReal::make(2 * norm.mantissa / std::sqrt(Real{directions}), norm.exponent + sum_.exponent);
+  }
+
+ private:
+  static constexpr Index directions = 8;
+  static Matrix in_units(const ScaledMatrix& a, std::int64_t unit) {
+    const auto shift = static_cast<int>(std::max<std::int64_t>(a.exponent - unit, -4000));
+    return a.mantissa.unaryExpr([shift](Real entry) { return std::ldexp(entry, shift); });
+  }
+  ScaledMatrix sum_;
+  std::uint32_t draws_ = 0;
+};
 
 /// The product is (running) · diag(2^e) T with running = A … Q scaled; looked_at is what it was at the last
 /// look, since_look the factors after it.
@@ -66,11 +116,14 @@ struct GradedProduct::State {
     running.mantissa.swap(next);
     running.exponent += A.exponent;
     if (!renormalize(running)) throw NumericalError("the product of the derivatives is not finite");
+    dropped.apply(A);
+    group_rank = std::min(group_rank, A.map->rank_bound());
   }
 
-  /// Rows of zeros show in A v, columns of zeros in Aᵀ u, for any u and v that are not special; where
-  /// something underflowed, a zero proves nothing.
+  /// What the map knows; beyond that, rows of zeros show in A v, columns of zeros in Aᵀ u, for any u and v
+  /// that are not special; where something underflowed, a zero proves nothing.
   void bound_rank(const LinearMap& A) {
+    rank_bound = std::min(rank_bound, A.rank_bound());
     const Vector v = normal_vector(A.cols(), stream_key(0, StreamRole::probe));
     const Vector u = normal_vector(A.rows(), stream_key(0, StreamRole::probe));
     Matrix image(A.rows(), 1), preimage(A.cols(), 1);
@@ -106,7 +159,7 @@ struct GradedProduct::State {
   void settle(Factored found) {
     const bool lost = found.qr.Q.cols() < std::min(running.mantissa.rows(), running.mantissa.cols());
     if ((lost || found.condition > take_apart_beyond) && pending() > 1) return take_apart();
-    absorb(std::move(found));
+    absorb(std::move(found), pending());
     start_group();
   }
 
@@ -132,26 +185,48 @@ struct GradedProduct::State {
 
   void take_apart() {
     const std::vector<ScaledMap> maps = std::exchange(since_look, {});
+    const Dropped before = std::exchange(dropped, {});  // has gone through these maps already
     running = std::exchange(looked_at, {});
-    if (grouped > 0) absorb(factor(grouped));
+    if (grouped > 0) absorb(factor(grouped), grouped);
     for (const ScaledMap& A : maps) {
+      group_rank = unbounded;
       apply(A);
-      absorb(factor(1));
+      absorb(factor(1), 1);
     }
+    dropped.add(before.sum());
     next_look = 1;
     start_group();
   }
 
-  void absorb(Factored found) {
+  void absorb(Factored found, Index count) {
+    note_dropped(found.qr.kept, count);
     udt.multiply(found.qr, running.exponent);
     condition_sum += found.condition;
     running = {std::move(found.qr.Q), 0};
+  }
+
+  /// Columns of `running` that got no direction of their own, but for those that could have none: with as
+  /// many directions before them as the factors' rank allows, what is left of them is exactly zero.
+  void note_dropped(const std::vector<Index>& kept, Index count) {
+    const Matrix& M = running.mantissa;
+    const Vector row_norm = M.rowwise().norm();
+    const Index rank = std::min(group_rank, lines_that_are_not_zero(row_norm));
+    for (Index j = 0; j < M.cols(); ++j) {
+      const auto before = std::lower_bound(kept.begin(), kept.end(), j) - kept.begin();
+      const bool has_direction =
+          before < static_cast<Index>(kept.size()) && kept[static_cast<std::size_t>(before)] == j;
+      if (has_direction || before >= rank || M.col(j).isZero(0)) continue;
+      const ScaledReal size = udt.rows().norm(j);
+      const Real spread = M.col(j).norm() / std::sqrt(static_cast<Real>(M.rows()));
+      dropped.add(noise(count) * size.mantissa * row_norm.cwiseMax(spread), size.exponent + running.exponent);
+    }
   }
 
   void start_group() {
     looked_at = running;
     since_look.clear();
     grouped = 0;
+    group_rank = unbounded;
   }
 
   /// What is left of a dependent column: n eps for each factor of the group.
@@ -165,7 +240,9 @@ struct GradedProduct::State {
   detail::Udt udt;
   ScaledMatrix running, looked_at;
   std::vector<ScaledMap> since_look;
-  Index grouped = 0;  // factors in looked_at
+  Index grouped = 0;             // factors in looked_at
+  Index group_rank = unbounded;  // proved of the factors in `running`
+  Dropped dropped;
   Index next_look = 1;
   Real condition_sum = 0;
 };
@@ -192,6 +269,7 @@ ProductValues GradedProduct::values() const {
   values.rank = static_cast<Index>(found.sigma.size());
   values.rank_bound = std::max(end.rank_bound, values.rank);
   values.sigma.resize(static_cast<std::size_t>(std::min(end.running.mantissa.rows(), end.start_columns)));
+  values.unresolved_below = end.dropped.bound();
   values.relative_error_estimate =
       std::numeric_limits<Real>::epsilon() * (end.condition_sum + found.condition);
   if (end.udt.volume_is_determinant()) values.volume = end.udt.volume();
