@@ -109,6 +109,14 @@ Real dense_bytes(const Cell& cell, const AnalysisOptions& options) {
   return bytes;
 }
 
+/// Of a product spectrum at one depth, a factor a layer.
+Real factored_flops(const Cell& cell, Index depth) {
+  const Size size = size_of(cell);
+  const Real cube = size.n * size.n * size.n;
+  return product_sweeps * (static_cast<Real>(depth) * (size.n * size.flops_per_column + factor_flops * cube) +
+                           jacobi_flops * cube);
+}
+
 Real dense_flops(const Cell& cell, const AnalysisOptions& options) {
   const Size size = size_of(cell);
   const Real block = size.n * size.flops_per_column;
@@ -116,8 +124,7 @@ Real dense_flops(const Cell& cell, const AnalysisOptions& options) {
   for (Index depth : cell.depths) {
     const Real cube = size.n * size.n * size.n;
     if (by_factors(options))
-      flops +=
-          product_sweeps * (static_cast<Real>(depth) * (block + factor_flops * cube) + jacobi_flops * cube);
+      flops += factored_flops(cell, depth);
     else if (options.spectrum)
       flops += spectrum_flops * cube;
     if (options.profile) flops += static_cast<Real>(depth) * block;
@@ -214,8 +221,11 @@ JacobianForm spectrum_form(const Cell& cell, const AnalysisOptions& options, Rea
   const bool is_auto = options.method == "auto", ends = options.top + options.bottom > 0;
   if (!is_auto && spectrum_methods().at(options.method).needs != JacobianForm::map)
     return JacobianForm::dense;
-  if (is_density(options)) return JacobianForm::map;
   const bool fits = dense_bytes(cell, options) <= max_memory;
+  if (is_density(options))
+    return fits && size_of(cell).n < static_cast<Real>(spectrum_methods().at(options.method).dense_below)
+               ? JacobianForm::dense
+               : JacobianForm::map;
   if (!ends) return JacobianForm::dense;
   if (!fits) return JacobianForm::map;
   if (options.bottom > 0) return JacobianForm::dense;
@@ -268,6 +278,15 @@ Real with_factors_bytes(const Cell& cell, const AnalysisOptions& options) {
 
 bool detail::room_for_factors(const Cell& cell, const AnalysisOptions& options, Real bytes) {
   return by_factors(options) || with_factors_bytes(cell, options) <= bytes;
+}
+
+detail::FactorWork detail::factor_work(const Cell& cell, Index depth) {
+  constexpr Real worth = 4, at_once = 1e9;
+  const Size size = size_of(cell);
+  const Real work = factored_flops(cell, depth),
+             dense = static_cast<Real>(depth) * size.n * size.flops_per_column +
+                     spectrum_flops * size.n * size.n * size.n;
+  return {work / dense, work <= worth * dense || work <= at_once};
 }
 
 Index detail::kept_factors(const Cell& cell, const AnalysisOptions& options, Real bytes) {

@@ -1,7 +1,10 @@
 #include "analysis/factors.h"
 
+#include <cmath>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "analysis/cost.h"
 #include "analysis/final_norm.h"
@@ -45,12 +48,22 @@ class Factors {
   std::optional<BlockMaps> maps_;
 };
 
+FactorSource missing(std::string why) {
+  FactorSource none;
+  none.missing = std::move(why);
+  return none;
+}
+
 }  // namespace
 
 FactorSource factors_of(const StackPtr& stack, Index blocks, const Cell& cell, const AnalysisOptions& options,
                         const RunOptions& run) {
   const Real bytes = run.max_memory / run.cells_at_once;
-  if (!room_for_factors(cell, options, bytes)) return {};
+  if (!room_for_factors(cell, options, bytes)) return missing("there is no room");
+  if (const FactorWork work = factor_work(cell, blocks / stack->blocks_per_layer());
+      options.method == "auto" && !work.allowed)
+    return missing(std::to_string(std::llround(work.over_dense)) +
+                   " times the work of a dense spectrum is too much");
   BlockMapsOptions maps;
   maps.kept_blocks = kept_factors(cell, options, bytes);
   maps.columns = stack->shape().size();

@@ -20,9 +20,12 @@ void density_member(JsonWriter& json, const SpectralDensity& density) {
   json.member("target", density.target);
   json.member("sampling_distance", density.sampling_distance);
   json.member("steps_distance", density.steps_distance);
-  json.member("mean_square", density.mean_square.to_real());
-  json.member("mean_square_stderr", density.mean_square_error.to_real());
-  json.member("mean_fourth", density.mean_fourth.to_real());
+  const auto moment = [&](const char* name, const std::optional<ScaledReal>& value) {
+    json.member(name, value ? value->to_real() : std::nullopt);
+  };
+  moment("mean_square", density.mean_square);
+  moment("mean_square_stderr", density.mean_square_error);
+  moment("mean_fourth", density.mean_fourth);
   real_array(json, "log10_sigma", density.log10_sigma);
   real_array(json, "cdf", density.cdf);
   real_array(json, "cdf_stderr", density.cdf_error);

@@ -84,7 +84,7 @@ TEST(SlowByProducts, SameBytesOnAnyThread) {
   SweepPlan plan = tokens_plan("pre-ln", 20, 12, {2});
   plan.analysis.method = "spectra", plan.analysis.top = 2;
   EXPECT_EQ(only_cell(plan, 1).depths[0].spectrum.sigma, only_cell(plan, 3).depths[0].spectrum.sigma);
-  plan = tokens_plan("pre-ln", 40, 48, {1});
+  plan = tokens_plan("pre-ln", 44, 48, {1});
   plan.analysis.method = "density";
   EXPECT_EQ(only_cell(plan, 1).depths[0].spectrum.density->cdf,
             only_cell(plan, 3).depths[0].spectrum.density->cdf);
@@ -127,7 +127,9 @@ TEST(ByProducts, WhichFormIsChosen) {
   EXPECT_EQ(form("dense", 3, 0, 1024, 1), JacobianForm::dense);
   EXPECT_EQ(form("spectra", 3, 0, 2, much), JacobianForm::map);
   EXPECT_EQ(form("spectra", 3, 1, 2, much), JacobianForm::dense);
-  EXPECT_EQ(form("density", 0, 0, 2, much), JacobianForm::map);
+  EXPECT_EQ(form("density", 0, 0, 2, much), JacobianForm::dense);
+  EXPECT_EQ(form("density", 0, 0, 2, 1e6), JacobianForm::map);
+  EXPECT_EQ(form("density", 0, 0, 32, much), JacobianForm::map);
 }
 
 TEST(ByProducts, CostsGrowAsTheyShould) {

@@ -235,7 +235,9 @@ TEST(CliReport, DensityOfARow) {
   EXPECT_EQ(density["histogram"].size() + 1, density["cdf"].size());
   const Json full = ran(tokens).json()["results"][0];
   const double mean = full["metrics"]["mean_square"];
-  EXPECT_NEAR(density["mean_square"].get<double>(), mean, 6 * density["mean_square_stderr"].get<double>());
+  EXPECT_NEAR(density["mean_square"].get<double>(), mean, 1e-12 * mean);
+  EXPECT_EQ(density["probes"], 0);
+  EXPECT_TRUE(contains(row["spectrum"]["choice"].get<std::string>(), "all its values were computed"));
   if (density["converged"] == true) {
     const double median = full["metrics"]["median_sigma"];
     std::size_t i = 0;
@@ -250,7 +252,9 @@ TEST(CliDryRun, SaysHowEachCellWouldGo) {
   const Ran top = ran(with(tokens, {"--method", "spectra", "--top", "3", "--dry-run", "--seed", "0:1"}));
   EXPECT_TRUE(contains(top.out, "method   spectra by products, n = 640")) << top.out;
   EXPECT_TRUE(contains(top.out, "each: 2 cells")) << top.out;
-  EXPECT_TRUE(contains(ran(with(tokens, {"--method", "density", "--dry-run"})).out, "density by products"));
+  EXPECT_TRUE(contains(ran(with(tokens, {"--method", "density", "--dry-run"})).out, "density on J formed"));
+  EXPECT_TRUE(contains(ran(with(tokens, {"--method", "density", "--dry-run", "--max-memory", "36M"})).out,
+                       "density by products"));
 }
 
 /// Cells side by side share the memory; one cell has it, and all threads, to itself.

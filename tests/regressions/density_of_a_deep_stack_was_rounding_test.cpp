@@ -21,7 +21,7 @@ TEST(Regression, DensityOfADeepStackWasRounding) {
   options.method = "density";
   const Spectrum s = run_cell(cell, options, {}).depths.at(0).spectrum;
   ASSERT_TRUE(s.density);
-  EXPECT_EQ(s.density->probes, 16);
+  EXPECT_EQ(s.density->probes, 0) << "all values were computed";
   EXPECT_NEAR(s.density->cdf.front(), 15.0 / 16, 1e-9);
   EXPECT_NEAR(s.density->log10_sigma.back(), exact.sigma[0].log10(), 0.1);
 }

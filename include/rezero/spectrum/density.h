@@ -1,6 +1,7 @@
 #pragma once
 /// The distribution of singular values of a map too large for its spectrum.
 
+#include <optional>
 #include <vector>
 
 #include "rezero/core/scaled_real.h"
@@ -8,7 +9,8 @@
 namespace rezero {
 
 /// Stochastic Lanczos quadrature: F(σ), the share of singular values up to σ, as the mean over random unit
-/// vectors v of the spectral measure of JᵀJ at v, each from the bidiagonal of a Golub–Kahan recurrence.
+/// vectors v of the spectral measure of JᵀJ at v, each from the bidiagonal of a Golub–Kahan recurrence. Where
+/// all values were computed (probes 0), F is their distribution, without sampling.
 /// Source: Ubaru, Chen, Saad, "Fast estimation of tr(f(A)) via stochastic Lanczos quadrature", 2017; error of
 /// F: Chen, Trogdon, Ubaru, "Analysis of stochastic Lanczos quadrature for spectrum approximation", 2021.
 struct SpectralDensity {
@@ -24,8 +26,9 @@ struct SpectralDensity {
   Real steps_distance = 0;
   Real target = 0;                            ///< that both distances were to meet
   bool converged = false;                     ///< they do
-  ScaledReal mean_square, mean_square_error;  ///< mean of σ² by Hutchinson, mean of ‖Jv‖² (standard error)
-  ScaledReal mean_fourth;                     ///< of σ⁴: mean of ‖JᵀJv‖²
+  /// Mean of σ² by Hutchinson, mean of ‖Jv‖², its standard error, and the mean of σ⁴, mean of ‖JᵀJv‖²; nothing
+  /// where rounding leaves fewer than six digits.
+  std::optional<ScaledReal> mean_square, mean_square_error, mean_fourth;
 };
 
 }  // namespace rezero

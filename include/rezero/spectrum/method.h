@@ -33,6 +33,7 @@ struct SpectrumMethod {
   JacobianForm needs = JacobianForm::dense;  ///< of `compute`; `full` takes the matrix
   Index max_dimension = 0;                   ///< largest min(rows, cols) that it is offered; 0: any
   bool only_by_name = false;                 ///< no fallback for others
+  Index dense_below = 0;  ///< with fewer values than this, a method of maps would rather have J formed
 
   /// Whether the method can do this matrix at all; null: every one. A cheap test: in the chain a method that
   /// does not apply is passed over without being counted as a failure.

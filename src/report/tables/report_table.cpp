@@ -109,9 +109,10 @@ std::string density_text(const CellLabels& labels, const DepthResult& depth) {
   const auto at = [&](Real q) { return short_power(quantile(density, q)); };
   std::string text = source_text(labels) + " depth " + std::to_string(depth.depth);
   if (labels.seeded) text += " seed " + std::to_string(labels.seed);
-  return text + ": density of n = " + std::to_string(depth.spectrum.dimension) + ": 10 % of σ below " +
-         at(0.1) + ", half below " + at(0.5) + ", 90 % below " + at(0.9) + " (" +
-         std::to_string(density.probes) + " probes of " + std::to_string(density.steps) +
+  text += ": density of n = " + std::to_string(depth.spectrum.dimension) + ": 10 % of σ below " + at(0.1) +
+          ", half below " + at(0.5) + ", 90 % below " + at(0.9) + " (";
+  if (density.probes == 0) return text + "all values computed)";
+  return text + std::to_string(density.probes) + " probes of " + std::to_string(density.steps) +
          " steps; curve within " + short_number(density.sampling_distance) + " + " +
          short_number(density.steps_distance) + (density.converged ? ")" : ": not converged)");
 }

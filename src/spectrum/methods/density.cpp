@@ -10,6 +10,7 @@
 #include "rezero/spectrum/method.h"
 #include "spectrum/chain.h"
 #include "spectrum/quadrature.h"
+#include "spectrum/quotient.h"
 #include "spectrum/text.h"
 
 namespace rezero {
@@ -22,6 +23,7 @@ constexpr Real target = 0.01, sampling_target = 0.005;
 constexpr Real kolmogorov_95 = 1.36;  // of sup |Brownian bridge|
 constexpr Index fewest_probes = 2, first_steps = 100;
 constexpr Index intervals = 120;
+constexpr Real six_digits = 1e-6;  // of σ_max: noise beyond leaves moments fewer
 
 /// Of F by sampling, over the probes: the weights of a uniform direction are Dirichlet(½, …, ½), so a sum of
 /// n F of them is Beta(nF/2, n(1 − F)/2).
@@ -40,17 +42,38 @@ Real rounding_floor(const std::vector<ProbeRecurrence>& probes, Index n) {
   return std::max(largest * static_cast<Real>(n) * 2.3e-16, 4 * std::sqrt(static_cast<Real>(n)) * asymmetry);
 }
 
-/// Even edges in log₁₀ σ over all that the probes have seen above rounding.
+/// Even edges over the logarithms of values from low to high, and a little more.
+std::vector<Real> edges(Real low, Real high) {
+  const Real top = high, span = std::max(high - low, 0.05), pad = span / 20;
+  std::vector<Real> points;
+  for (Index i = 0; i <= intervals; ++i)
+    points.push_back(top + pad - (span + 2 * pad) * static_cast<Real>(intervals - i) / intervals);
+  return points;
+}
+
+/// Over all that the probes have seen above rounding.
 std::vector<Real> edges(const std::vector<ProbeMeasure>& measures, Real floor) {
   Real low = HUGE_VAL, high = 0;
   for (const ProbeMeasure& measure : measures) high = std::max(high, measure.largest());
   for (const ProbeMeasure& measure : measures)
     if (measure.largest() > floor) low = std::min(low, measure.smallest_above(floor));
-  const Real top = std::log10(high), span = std::max(top - std::log10(low), 0.05), pad = span / 20;
-  std::vector<Real> points;
-  for (Index i = 0; i <= intervals; ++i)
-    points.push_back(top + pad - (span + 2 * pad) * static_cast<Real>(intervals - i) / intervals);
-  return points;
+  return edges(std::log10(low), std::log10(high));
+}
+
+/// Of a map all of whose values are zero, or below 10^top: F is 1 from the first edge on.
+void set_nothing_above(SpectralDensity& density, Real top) {
+  density.log10_sigma = edges(top, top);
+  density.cdf.assign(density.log10_sigma.size(), 1);
+  density.converged = true;
+}
+
+/// What follows from the curve: its errors, of F over that many values, and the histogram.
+void complete(SpectralDensity& density, Real sampling) {
+  for (std::size_t i = 0; i < density.cdf.size(); ++i) {
+    const Real F = density.cdf[i];
+    density.cdf_error.push_back(sampling * std::sqrt(std::max<Real>(0, F * (1 - F))));
+    if (i > 0) density.histogram.push_back(std::max<Real>(0, F - density.cdf[i - 1]));
+  }
 }
 
 /// The mean of the probes' F at the edges (log₁₀ σ).
@@ -97,15 +120,10 @@ class Quadrature {
       const Real reach = std::pow(static_cast<Real>(most / steps), 2) * target / 2;
       if (density_.converged || density_.steps_distance > reach) break;
     }
-    if (density_.log10_sigma.empty()) return density_;
     const Real unit = static_cast<Real>(exponent) * std::log10(2.0);
     for (Real& edge : density_.log10_sigma) edge += unit;
-    for (std::size_t i = 0; i < density_.cdf.size(); ++i) {
-      const Real F = density_.cdf[i];
-      density_.cdf_error.push_back(sampling() * std::sqrt(std::max<Real>(0, F * (1 - F))));
-      if (i > 0) density_.histogram.push_back(std::max<Real>(0, F - density_.cdf[i - 1]));
-    }
-    moments(exponent);
+    complete(density_, sampling());
+    if (relative_floor() <= six_digits) moments(exponent);
     return density_;
   }
 
@@ -141,7 +159,7 @@ class Quadrature {
     density_.steps = longest;
     const bool zero =
         std::all_of(full.begin(), full.end(), [](const ProbeMeasure& m) { return m.largest() == 0; });
-    if (zero) return;
+    if (zero) return set_nothing_above(density_, 0);
     density_.log10_sigma = edges(full, floor_);
     density_.cdf = mean_cdf(full, density_.log10_sigma);
     density_.steps_distance = distance(density_.cdf, mean_cdf(half, density_.log10_sigma));
@@ -149,11 +167,17 @@ class Quadrature {
   }
 
   /// A Gauss rule has the first two moments of σ² exactly, and the products give them without one.
+  /// The weights are right to a few eps: beside large nodes they say little of a start that is nearly in the
+  /// null space.
   static bool moments_agree(const ProbeMeasure& measure, const ProbeRecurrence& probe) {
-    constexpr Real slack = 1e-8;
+    constexpr Real slack = 1e-8, weight_error = 1e-13;
     const Real second = probe.first_square(), fourth = probe.second_square();
-    return std::abs(measure.moment(2) - second) <= slack * second &&
-           (probe.steps() < 2 || std::abs(measure.moment(4) - fourth) <= slack * fourth);
+    const Real square = measure.largest() * measure.largest();
+    const auto agrees = [](Real by_rule, Real by_product, Real largest) {
+      return std::abs(by_rule - by_product) <= slack * by_product + weight_error * largest;
+    };
+    return agrees(measure.moment(2), second, square) &&
+           (probe.steps() < 2 || agrees(measure.moment(4), fourth, square * square));
   }
 
   void moments(std::int64_t exponent) {
@@ -178,26 +202,93 @@ class Quadrature {
   std::string fault_;
 };
 
-Spectrum density_of(const JacobianView& J, const SpectrumRequest& request) {
-  const ScaledMap map = J.as_map();
+/// The map in units in which its products are about 1: squares of them stay within range.
+ScaledMap in_moderate_units(ScaledMap map) {
+  constexpr std::int64_t moderate = 100, most = 1000;
+  const Vector v = normal_vector(map.map->cols(), stream_key(0, StreamRole::probe));
+  Matrix image(map.map->rows(), 1);
+  map.map->apply(v, image);
+  const ScaledReal size = frobenius_norm(image);
+  if (size.is_zero() || std::abs(size.exponent) <= moderate) return map;
+  const std::int64_t shift = std::clamp(size.exponent, -most, most);
+  const Real unit = std::ldexp(1.0, static_cast<int>(-shift));
+  map.map = product_map({map.map, diagonal_map(Vector::Constant(image.rows(), unit))});
+  map.exponent += shift;
+  return map;
+}
+
+Spectrum by_quadrature(const JacobianView& J, const SpectrumRequest& request) {
+  const ScaledMap map = in_moderate_units(J.as_map());
   const bool wide = J.rows() < J.cols();
   const LinearMapPtr A = wide ? transpose_map(map.map) : map.map;
   Quadrature quadrature(*A, request);
-  Spectrum spectrum = detail::breakdown(A->cols(), request, "the operator is zero: it has no density");
-  spectrum.method = "density", spectrum.part = SpectrumPart::density;
   SpectralDensity density = quadrature.run(map.exponent);
+  Spectrum spectrum = detail::breakdown(A->cols(), request, quadrature.fault());
   spectrum.applications = quadrature.products();
-  if (!quadrature.fault().empty()) spectrum.message = quadrature.fault();
-  if (density.log10_sigma.empty() || !quadrature.fault().empty()) return spectrum;
+  if (!quadrature.fault().empty()) return spectrum;
   spectrum.status = density.converged ? SpectrumStatus::converged : SpectrumStatus::partial;
-  spectrum.message =
-      density.converged
-          ? ""
-          : "the density is not converged: from " + std::to_string(density.steps / 2) + " to " +
-                std::to_string(density.steps) + " steps the cumulative curve moved by " +
-                detail::text(density.steps_distance) + " (target " + detail::text(target / 2) + ")";
+  if (!density.converged)
+    spectrum.message = "the density is not converged: from " + std::to_string(density.steps / 2) + " to " +
+                       std::to_string(density.steps) + " steps the cumulative curve moved by " +
+                       detail::text(density.steps_distance) + " (target " + detail::text(target / 2) + ")";
   spectrum.relative_resolution = quadrature.relative_floor();
   spectrum.density = std::move(density);
+  return spectrum;
+}
+
+/// Mean of σ^(2 power) over all values.
+ScaledReal mean_power(const Spectrum& all, int power) {
+  Real sum = 0;
+  for (const ScaledReal& sigma : all.sigma)
+    if (!sigma.is_zero()) sum += std::pow(detail::quotient(sigma, all.sigma_max), 2 * power);
+  return ScaledReal::make(
+      std::pow(all.sigma_max.mantissa, 2 * power) * sum / static_cast<Real>(all.dimension),
+      2 * power * all.sigma_max.exponent);
+}
+
+/// F of values that are all known; those that are not resolved, and zeros, lie below the first edge.
+SpectralDensity distribution(const Spectrum& all) {
+  SpectralDensity density;
+  density.target = target, density.converged = true;
+  std::vector<Real> logs;  // descending
+  for (std::size_t i = 0; i < all.sigma.size() && all.resolved(i); ++i) logs.push_back(all.sigma[i].log10());
+  if (logs.empty()) {
+    const bool zero = all.sigma_max.is_zero();
+    set_nothing_above(density, zero ? 0 : all.sigma_max.log10() + std::log10(all.relative_resolution));
+  } else {
+    constexpr Real touch = 1e-9;
+    density.log10_sigma = edges(logs.back(), logs.front());
+    for (const Real edge : density.log10_sigma) {
+      const auto above = std::count_if(logs.begin(), logs.end(), [&](Real x) { return x > edge + touch; });
+      density.cdf.push_back(1 - static_cast<Real>(above) / static_cast<Real>(all.dimension));
+    }
+  }
+  complete(density, 0);
+  if (all.relative_resolution <= six_digits)
+    density.mean_square = mean_power(all, 1), density.mean_square_error = ScaledReal{},
+    density.mean_fourth = mean_power(all, 2);
+  return density;
+}
+
+/// Of a J that was formed: by all its values.
+Spectrum by_values(const JacobianView& J, const SpectrumRequest& request) {
+  Spectrum all = detail::full_spectrum(J.matrix->mantissa, J.matrix->exponent, spectrum_methods().at("dense"),
+                                       request.workers);
+  if (all.status != SpectrumStatus::converged) return all;
+  if (!J.matrix_error.is_zero() && !all.sigma_max.is_zero())
+    all.relative_resolution += detail::quotient(J.matrix_error, all.sigma_max);
+  Spectrum spectrum = detail::breakdown(all.dimension, request, "");
+  spectrum.status = SpectrumStatus::converged;
+  spectrum.choice = "J was formed, and all its values were computed: fewer products than probes take";
+  spectrum.certified = all.certified;
+  spectrum.relative_resolution = all.relative_resolution;
+  spectrum.density = distribution(all);
+  return spectrum;
+}
+
+Spectrum density_of(const JacobianView& J, const SpectrumRequest& request) {
+  Spectrum spectrum = J.matrix ? by_values(J, request) : by_quadrature(J, request);
+  spectrum.method = "density", spectrum.part = SpectrumPart::density;
   return spectrum;
 }
 
@@ -221,6 +312,7 @@ SpectrumMethod density_method() {
   method.reference = "stochastic Lanczos quadrature: Ubaru, Chen & Saad 2017; Golub & Kahan 1965";
   method.gives = SpectrumScope::density;
   method.needs = JacobianForm::map;
+  method.dense_below = 2048;
   method.compute = density_of;
   return method;
 }
