@@ -20,8 +20,8 @@ constexpr Real spectrum_flops =
 constexpr Real state_overhead = 64;  // allocation and exponent of a kept state
 constexpr Real facts_bytes = 1500;   // what a check keeps of a block: culprits with their texts, twice
 
-// What is kept of results until the end, measured: the text of a check, and of a row of the summary its labels
-// and its text.
+// What is kept of results until the end, measured: the text of a check, and of a row of the summary its
+// labels and its text.
 constexpr Real check_text_bytes = 1000, summary_bytes = 8000;
 
 // A product spectrum: Q, T, the running product and its copy, each with its successor; of a factor QR with Q

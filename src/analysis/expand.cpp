@@ -63,9 +63,8 @@ CellList::CellList(const SweepPlan& plan) : plan_(&plan), rows_(plan.depths.size
 }
 
 std::size_t CellList::part_of(std::size_t kind) const {
-  const auto next =
-      std::upper_bound(parts_.begin(), parts_.end(), kind,
-                       [](std::size_t k, const Part& part) { return k < part.first_kind; });
+  const auto next = std::upper_bound(parts_.begin(), parts_.end(), kind,
+                                     [](std::size_t k, const Part& part) { return k < part.first_kind; });
   return static_cast<std::size_t>(next - parts_.begin()) - 1;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-/// Where a report goes: a file that appears whole or not at all, or that grows line by line; standard output at
-/// once, or at the end.
+/// Where a report goes: a file that appears whole or not at all, or that grows line by line; standard output
+/// at once, or at the end.
 
 #include <memory>
 #include <optional>

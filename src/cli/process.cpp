@@ -32,8 +32,8 @@ bool write_all(int descriptor, std::string_view text) {
   return true;
 }
 
-/// What is said when a signal ends the process, once. A signal handler may say it: no memory is allocated, and
-/// a text is complete before it is the current one.
+/// What is said when a signal ends the process, once. A signal handler may say it: no memory is allocated,
+/// and a text is complete before it is the current one.
 class LastWords {
  public:
   void set(std::string_view text) {

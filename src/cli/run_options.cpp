@@ -180,7 +180,9 @@ void add_run_options(CommandLine& line) {
 
 void add_output_options(CommandLine& line, const std::string& formats) {
   line.group("Output");
-  line.option("-o,--output", "FILE", "output file, written atomically; ndjson: row by row, and an interrupted run keeps its finished rows");
+  line.option(
+      "-o,--output", "FILE",
+      "output file, written atomically; ndjson: row by row, and an interrupted run keeps its finished rows");
   line.option("--format", "NAME", formats, "table on a terminal, else json");
   line.flag("--version", "print version and build");
 }

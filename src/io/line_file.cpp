@@ -1,6 +1,7 @@
 #include "rezero/io/line_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -72,10 +73,12 @@ void LineFile::State::write(std::string_view text) {
   }
 }
 
-/// Of what cannot be cut short (a pipe) the reader has it already.
+/// Of what cannot be cut short, a pipe or a device, the reader has it already.
 void LineFile::State::take_back(std::size_t bytes) {
+  struct stat info {};
+  if (::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) return;
   const off_t end = ::lseek(file.get(), 0, SEEK_CUR);
-  if (end >= 0 && ::ftruncate(file.get(), end - static_cast<off_t>(bytes)) != 0) fail(errno);
+  if (end < 0 || ::ftruncate(file.get(), end - static_cast<off_t>(bytes)) != 0) fail(errno);
 }
 
 LineFile::LineFile(const std::string& path) : state_(std::make_unique<State>()) {

@@ -118,11 +118,11 @@ Spread spread_of(std::size_t cells, int threads);
 struct CostEstimate {
   std::size_t cells = 0, rows = 0;
   Real bytes_per_worker =
-      0;                 ///< the largest cell: 6 n² doubles or the bases of products, weights, states, 20 MB
+      0;  ///< the largest cell: 6 n² doubles or the bases of products, weights, states, 20 MB
   Real shared_bytes = 0;  ///< whatever the workers: a loaded stack, and what is kept of every row
   Real bytes = 0;         ///< with that many workers; at least what reading the stack file took
   Real extra_bytes = 0;   ///< more, where there is room
-  Real flops = 0;        ///< Jacobians, profiles and spectra
+  Real flops = 0;         ///< Jacobians, profiles and spectra
 };
 CostEstimate estimate_cost(const SweepPlan& plan, const CellList& cells, int threads,
                            Real max_memory = std::numeric_limits<Real>::infinity());

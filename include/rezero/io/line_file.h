@@ -19,8 +19,9 @@ class LineBuffer {
   std::string rest_;
 };
 
-/// A file that only ever holds whole lines: each is written at once when it is complete. The target is emptied
-/// first; its permissions are kept, a symbolic link is followed, and pipes, devices and open descriptors
+/// A file that only ever holds whole lines: each is written at once when it is complete. The target is
+/// emptied first; its permissions are kept, a symbolic link is followed, and pipes, devices and open
+/// descriptors
 /// (/dev/stdout) are written as they are.
 ///
 /// Every failure is an IoError with path and reason; what was written of the line at fault is cut off again.

@@ -15,8 +15,8 @@ namespace rezero {
 /// Where text goes. Called with pieces of any size; an exception it throws passes through the renderer.
 using Output = std::function<void(std::string_view)>;
 
-/// begin, then cell for each row (or each cell with all its rows) in plan order, then end: each call leaves its
-/// text handed to the output.
+/// begin, then cell for each row (or each cell with all its rows) in plan order, then end: each call leaves
+/// its text handed to the output.
 class Renderer {
  public:
   Renderer() = default;
