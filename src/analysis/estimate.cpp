@@ -22,7 +22,7 @@ constexpr Real facts_bytes = 1500;   // what a check keeps of a block: culprits 
 
 // What is kept of results until the end, measured: the text of a check, and of a row of the summary its
 // labels and its text.
-constexpr Real check_text_bytes = 1000, summary_bytes = 8000;
+constexpr Real check_text_bytes = 1000, summary_bytes = 10000;
 
 // A product spectrum: Q, T, the running product and its copy, each with its successor; of a factor QR with Q
 // (8/3 n³) and T (n³) at most; of a Jacobi iteration about six sweeps. In units of n² doubles and n³.

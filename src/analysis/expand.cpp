@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "rezero/analysis/sweep.h"
+#include "rezero/analysis/cell.h"
 #include "rezero/core/contract.h"
 
 namespace rezero {
