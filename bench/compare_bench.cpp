@@ -160,7 +160,7 @@ void cell(benchmark::State& state) {
   plan.activations = {Activation("tanh")};
   plan.initializers = {Initializer(parse_named_spec("lecun"))};
   plan.seeds = {0};
-  const std::vector<Cell> cells = expand_cells(plan);
+  const CellList cells = expand_cells(plan);
   RunOptions run;
   run.threads = static_cast<int>(state.range(1));
   for (auto _ : state) run_sweep(plan, cells, run, [](const CellResult&) {});

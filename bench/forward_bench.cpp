@@ -99,7 +99,7 @@ void BM_sweep(benchmark::State& state) {  // weights, Jacobian and spectrum of 6
   plan.activations = {Activation("relu")};
   plan.initializers = {Initializer(parse_named_spec("he"))};
   for (std::uint64_t seed = 0; seed < 64; ++seed) plan.seeds.push_back(seed);
-  const std::vector<Cell> cells = expand_cells(plan);
+  const CellList cells = expand_cells(plan);
   RunOptions run;
   run.threads = static_cast<int>(state.range(0));
   for (auto _ : state) run_sweep(plan, cells, run, [](const CellResult&) {});

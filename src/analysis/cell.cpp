@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "analysis/by_products.h"
 #include "analysis/equal_shape_runs.h"
@@ -17,13 +18,10 @@ namespace {
 /// One cell on its way through the stack: what is collected block by block.
 class CellRun {
  public:
-  CellRun(const Cell& cell, const AnalysisOptions& options, const RunOptions& run)
-      : cell_(cell), options_(options), run_(run) {
-    result_.cell = cell.index;
-    result_.labels = cell.labels;
-  }
+  CellRun(const Cell& cell, const AnalysisOptions& options, const RunOptions& run, const PartVisitor& visit)
+      : cell_(cell), options_(options), run_(run), deliver_(visit) {}
 
-  CellResult take() {
+  void take() {
     try {
       pass();
     } catch (const Cancelled&) {
@@ -37,7 +35,6 @@ class CellRun {
     } catch (const std::exception& error) {  // a mistake of ours in one cell is no reason to lose the others
       fail_rest("internal", error.what());
     }
-    return std::move(result_);
   }
 
  private:
@@ -93,9 +90,12 @@ class CellRun {
   }
 
   void keep(DepthResult depth) {
+    CellResult part{cell_.index, cell_.labels, {}, {}};
     if (options_.spectrum && depth.spectrum.status == SpectrumStatus::breakdown)
-      result_.failures.push_back({depth.depth, "spectrum", depth.spectrum.message});
-    result_.depths.push_back(std::move(depth));
+      part.failures.push_back({depth.depth, "spectrum", depth.spectrum.message});
+    part.depths.push_back(std::move(depth));
+    ++delivered_;
+    deliver_(std::move(part));
   }
 
   /// The identity, or the columns of one position.
@@ -198,16 +198,15 @@ class CellRun {
 
   /// Every depth not yet visited fails, and says where.
   void fail_rest(const std::string& kind, const std::string& message) {
-    for (Index depth : cell_.depths) {
-      const bool done = std::any_of(result_.depths.begin(), result_.depths.end(),
-                                    [depth](const DepthResult& r) { return r.depth == depth; });
-      if (!done) result_.failures.push_back({depth, kind, message});
-    }
+    for (; delivered_ < cell_.depths.size(); ++delivered_)
+      deliver_({cell_.index, cell_.labels, {}, {{cell_.depths[delivered_], kind, message}}});
   }
 
   const Cell& cell_;
   const AnalysisOptions& options_;
   const RunOptions& run_;
+  const PartVisitor& deliver_;
+  std::size_t delivered_ = 0;  ///< depths
   StackPtr stack_;
   ScaledVector x0_;
   std::vector<Index> block_depths_;
@@ -216,15 +215,25 @@ class CellRun {
   std::vector<Real> skip_scale_, branch_scale_;
   std::vector<BlockFacts> blocks_;
   NormSpec last_norm_;  ///< of the block that was passed last
-  CellResult result_;
 };
 
 }  // namespace
 
-CellResult run_cell(const Cell& cell, const AnalysisOptions& options, const RunOptions& run) {
+void run_cell(const Cell& cell, const AnalysisOptions& options, const RunOptions& run,
+              const PartVisitor& visit) {
   if (!options.checks.empty() && detail::changes_shape(cell))
-    return detail::check_runs(cell, [&](const Cell& part) { return CellRun(part, options, run).take(); });
-  return CellRun(cell, options, run).take();
+    return detail::check_runs(
+        cell, [&](const Cell& part) { return run_cell(part, options, run); }, visit);
+  CellRun(cell, options, run, visit).take();
+}
+
+CellResult run_cell(const Cell& cell, const AnalysisOptions& options, const RunOptions& run) {
+  CellResult all{cell.index, cell.labels, {}, {}};
+  run_cell(cell, options, run, [&all](CellResult part) {
+    std::move(part.depths.begin(), part.depths.end(), std::back_inserter(all.depths));
+    std::move(part.failures.begin(), part.failures.end(), std::back_inserter(all.failures));
+  });
+  return all;
 }
 
 }  // namespace rezero

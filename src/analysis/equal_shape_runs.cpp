@@ -76,9 +76,8 @@ bool changes_shape(const Cell& cell) {
   return false;
 }
 
-CellResult check_runs(const Cell& cell, const std::function<CellResult(const Cell&)>& check) {
-  CellResult result;
-  result.cell = cell.index, result.labels = cell.labels;
+void check_runs(const Cell& cell, const std::function<CellResult(const Cell&)>& check,
+                const PartVisitor& visit) {
   const StackPtr stack =
       cell.stack ? cell.stack : build_stack(*cell.spec, cell.labels.seed, cell.depths.back());
   for (const Index depth : cell.depths) {
@@ -106,15 +105,14 @@ CellResult check_runs(const Cell& cell, const std::function<CellResult(const Cel
           merge(merged.checks[i], std::move(last.checks[i]), run.first);
       }
     } catch (const NumericalError& error) {
-      result.failures.push_back({depth, "numerical", error.what()});
+      visit({cell.index, cell.labels, {}, {{depth, "numerical", error.what()}}});
       continue;
     }
     const std::string unchecked = unchecked_blocks(*stack, depth);
     for (CheckResult& one : merged.checks)
       one.message += (one.message.empty() || unchecked.empty() ? "" : "; ") + unchecked;
-    result.depths.push_back(std::move(merged));
+    visit({cell.index, cell.labels, {std::move(merged)}, {}});
   }
-  return result;
 }
 
 }  // namespace rezero::detail

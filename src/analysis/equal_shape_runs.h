@@ -12,7 +12,8 @@ bool changes_shape(const Cell& cell);
 
 /// Each maximal run of blocks of one shape is checked as a stack of its own, from the state that reaches it;
 /// a check passes if it passes on every run. Blocks that change the shape are evaluated, and not checked: the
-/// messages name them.
-CellResult check_runs(const Cell& cell, const std::function<CellResult(const Cell&)>& check);
+/// messages name them. `visit` gets each depth as soon as it is known.
+void check_runs(const Cell& cell, const std::function<CellResult(const Cell&)>& check,
+                const PartVisitor& visit);
 
 }  // namespace rezero::detail

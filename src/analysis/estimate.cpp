@@ -20,6 +20,10 @@ constexpr Real spectrum_flops =
 constexpr Real state_overhead = 64;  // allocation and exponent of a kept state
 constexpr Real facts_bytes = 1500;   // what a check keeps of a block: culprits with their texts, twice
 
+// What is kept of results until the end, measured: the text of a check, and of a row of the summary its
+// labels and its text.
+constexpr Real check_text_bytes = 1000, summary_bytes = 10000;
+
 // A product spectrum: Q, T, the running product and its copy, each with its successor; of a factor QR with Q
 // (8/3 n³) and T (n³) at most; of a Jacobi iteration about six sweeps. In units of n² doubles and n³.
 constexpr Real factored_matrices = 10, factor_flops = 11.0 / 3, jacobi_flops = 20;
@@ -294,19 +298,44 @@ Index detail::kept_factors(const Cell& cell, const AnalysisOptions& options, Rea
   return static_cast<Index>(std::clamp<Real>(blocks, 0, blocks_of(cell)));
 }
 
-CostEstimate estimate_cost(const SweepPlan& plan, const std::vector<Cell>& cells, int threads,
-                           Real max_memory) {
+namespace {
+
+/// Of a stack given block by block.
+Real stack_bytes(const Stack& stack) {
+  Real bytes = 0;
+  for (Index l = 0; l < stack.blocks(); ++l) {
+    bytes += block_overhead_bytes;
+    for (const auto& [role, pair] : stack.block(l)->parts().weights)
+      bytes += static_cast<Real>(pair.weight->size()) * sizeof(Real);
+  }
+  return bytes;
+}
+
+/// Kept until the end: the metrics of every row, in vectors that may be half empty; of a verdict the text of
+/// its checks; of rows that differ in more than the seed their labels and, at the end, their summary.
+Real shared_bytes(const SweepPlan& plan, const CellList& cells) {
+  const auto rows = static_cast<Real>(cells.rows());
+  const Real of_row = 2 * static_cast<Real>(metrics().size() * sizeof(Real)) +
+                      check_text_bytes * static_cast<Real>(plan.analysis.checks.size());
+  const Real groups = rows / static_cast<Real>(cells.cells_per_kind());
+  return rows * of_row + groups * summary_bytes + (plan.stack ? stack_bytes(*plan.stack->stack) : 0);
+}
+
+}  // namespace
+
+CostEstimate estimate_cost(const SweepPlan& plan, const CellList& cells, int threads, Real max_memory) {
   CostEstimate cost;
-  cost.cells = cells.size();
-  for (const Cell& cell : cells) {
-    cost.rows += cell.depths.size();
-    const CellCost each = cost_of(cell, plan.analysis, max_memory);
+  cost.cells = cells.size(), cost.rows = cells.rows();
+  for (std::size_t k = 0; k < cells.kinds(); ++k) {
+    const CellCost each = cost_of(cells.first_of_kind(k), plan.analysis, max_memory);
     cost.bytes_per_worker = std::max(cost.bytes_per_worker, each.bytes);
     cost.extra_bytes = std::max(cost.extra_bytes, each.extra_bytes);
-    cost.flops += each.flops;
+    cost.flops += each.flops * static_cast<Real>(cells.cells_per_kind());
   }
   const int workers = spread_of(cells.size(), threads).cells_at_once;
-  cost.bytes = cost.bytes_per_worker * workers;
+  cost.shared_bytes = shared_bytes(plan, cells);
+  cost.bytes = cost.shared_bytes + cost.bytes_per_worker * workers;
+  if (plan.stack) cost.bytes = std::max(cost.bytes, plan.stack->reading_bytes);
   cost.extra_bytes = std::min(cost.extra_bytes * workers, std::max<Real>(max_memory - cost.bytes, 0));
   return cost;
 }

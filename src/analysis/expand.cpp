@@ -1,4 +1,7 @@
-#include "rezero/analysis/sweep.h"
+#include <algorithm>
+
+#include "rezero/analysis/cell.h"
+#include "rezero/core/contract.h"
 
 namespace rezero {
 namespace {
@@ -22,41 +25,77 @@ CellLabels labels_of(const StackSpec& spec, std::uint64_t seed) {
   return labels;
 }
 
+CellLabels labels_of(const StackInput& input) {
+  CellLabels labels;
+  labels.stack = input.file.path;
+  labels.width = input.stack->shape().features;
+  labels.tokens = input.stack->shape().positions;
+  labels.dimension = input.stack->shape().size();
+  labels.seeded = false;
+  return labels;
+}
+
 /// One pass gives all depths of a scheme that ignores the total depth, and of a net whose stages fix it; else
 /// every depth is a stack of its own.
-void add_cells(std::vector<Cell>& cells, const StackSpec& spec, std::uint64_t seed,
-               const std::vector<Index>& depths) {
-  const auto add = [&](std::vector<Index> wanted) {
-    cells.push_back({cells.size(), labels_of(spec, seed), spec, nullptr, std::move(wanted)});
-  };
-  if (!spec.scheme.depends_on_depth() || spec.conv.staged()) return add(depths);
-  for (Index depth : depths) add({depth});
+bool one_pass(const SweepPlan& plan, const SchemeSpec& scheme) {
+  return !scheme.depends_on_depth() || plan.conv.staged();
+}
+
+/// The last digit of `number` in a system of that base, which is taken off.
+std::size_t take_digit(std::size_t& number, std::size_t base) {
+  const std::size_t digit = number % base;
+  number /= base;
+  return digit;
 }
 
 }  // namespace
 
-std::vector<Cell> expand_cells(const SweepPlan& plan) {
-  std::vector<Cell> cells;
-  if (plan.stack) {
-    CellLabels labels;
-    labels.stack = plan.stack->file.path;
-    labels.width = plan.stack->stack->shape().features;
-    labels.tokens = plan.stack->stack->shape().positions;
-    labels.dimension = plan.stack->stack->shape().size();
-    labels.seeded = false;
-    cells.push_back({0, std::move(labels), std::nullopt, plan.stack->stack, plan.depths});
-    return cells;
+CellList::CellList(const SweepPlan& plan) : plan_(&plan), rows_(plan.depths.size()) {
+  if (plan.stack) return;
+  seeds_ = plan.seeds.size(), kinds_ = 0, rows_ = 0;
+  for (const SchemeSpec& scheme : plan.schemes) {
+    Part part{initializers_of(plan, scheme), kinds_, one_pass(plan, scheme) ? 1 : plan.depths.size()};
+    const std::size_t specs = plan.widths.size() * plan.activations.size() * part.initializers.size();
+    kinds_ += specs * part.stacks_per_seed;
+    rows_ += specs * seeds_ * plan.depths.size();
+    parts_.push_back(std::move(part));
   }
-  for (const SchemeSpec& scheme : plan.schemes)
-    for (Index width : plan.widths)
-      for (const Activation& activation : plan.activations)
-        for (const Initializer& initializer : initializers_of(plan, scheme))
-          for (std::uint64_t seed : plan.seeds)
-            add_cells(cells,
-                      {scheme, plan.family, width, plan.hidden_ratio, activation, initializer, plan.tied,
-                       plan.input, plan.tokens, plan.conv},
-                      seed, plan.depths);
-  return cells;
+}
+
+std::size_t CellList::part_of(std::size_t kind) const {
+  const auto next = std::upper_bound(parts_.begin(), parts_.end(), kind,
+                                     [](std::size_t k, const Part& part) { return k < part.first_kind; });
+  return static_cast<std::size_t>(next - parts_.begin()) - 1;
+}
+
+Cell CellList::operator[](std::size_t i) const {
+  REZERO_REQUIRE(i < size());
+  if (plan_->stack) return {0, labels_of(*plan_->stack), std::nullopt, plan_->stack->stack, plan_->depths};
+  const std::size_t p = part_of(i / seeds_);
+  const Part& part = parts_[p];
+  std::size_t rest = i - part.first_kind * seeds_;
+  const std::size_t depth = take_digit(rest, part.stacks_per_seed);
+  const std::uint64_t seed = plan_->seeds[take_digit(rest, seeds_)];
+  const Initializer& initializer = part.initializers[take_digit(rest, part.initializers.size())];
+  const Activation& activation = plan_->activations[take_digit(rest, plan_->activations.size())];
+  const StackSpec spec{plan_->schemes[p], plan_->family, plan_->widths[rest], plan_->hidden_ratio,
+                       activation,        initializer,   plan_->tied,         plan_->input,
+                       plan_->tokens,     plan_->conv};
+  std::vector<Index> depths = plan_->depths;
+  if (part.stacks_per_seed > 1) depths = {plan_->depths[depth]};
+  return {i, labels_of(spec, seed), spec, nullptr, std::move(depths)};
+}
+
+Cell CellList::first_of_kind(std::size_t k) const {
+  if (plan_->stack) return (*this)[k];
+  const Part& part = parts_[part_of(k)];
+  std::size_t spec = k - part.first_kind;
+  const std::size_t depth = take_digit(spec, part.stacks_per_seed);
+  return (*this)[part.first_kind * seeds_ + spec * seeds_ * part.stacks_per_seed + depth];
+}
+
+CellList expand_cells(const SweepPlan& plan) {
+  return CellList(plan);
 }
 
 }  // namespace rezero

@@ -1,5 +1,6 @@
 #include "rezero/analysis/sweep.h"
 
+#include <exception>
 #include <map>
 #include <mutex>
 
@@ -10,36 +11,64 @@
 namespace rezero {
 namespace {
 
-/// Lets results out in cell order, each as soon as all before it are out. After an exception of the sink
-/// nothing more is let out: other threads may still be finishing their cells.
+/// Lets rows out in cell order: those of the first unfinished cell at once, those of later cells when their
+/// turn comes. After an exception nothing more is let out: other threads may still be at their cells.
 class ReorderBuffer {
  public:
   explicit ReorderBuffer(std::function<void(const CellResult&)> sink) : sink_(std::move(sink)) {}
 
-  void put(CellResult result) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    waiting_.emplace(result.cell, std::move(result));
-    for (auto next = waiting_.find(next_); next != waiting_.end(); next = waiting_.find(next_)) {
-      ++next_;
-      const CellResult now = std::move(next->second);
-      waiting_.erase(next);
-      let_out(now);
-    }
+  void put(CellResult row) {
+    guarded([&] {
+      if (row.cell == next_)
+        sink_(row);
+      else
+        waiting_[row.cell].rows.push_back(std::move(row));
+    });
+  }
+
+  /// No more rows of this cell will come.
+  void finish(std::size_t cell) {
+    guarded([&] {
+      waiting_[cell].finished = true;
+      for (auto first = waiting_.find(next_); first != waiting_.end(); first = waiting_.find(next_)) {
+        const Waiting now = std::move(first->second);
+        waiting_.erase(first);
+        for (const CellResult& row : now.rows) sink_(row);
+        if (!now.finished) return;  // its next rows go out directly
+        ++next_;
+      }
+    });
+  }
+
+  /// The exception that closed the buffer.
+  void rethrow() const {
+    if (failure_) std::rethrow_exception(failure_);
   }
 
  private:
-  void let_out(const CellResult& result) {
-    if (closed_) return;
-    closed_ = true;  // stays so if the sink throws
-    sink_(result);
-    closed_ = false;
+  struct Waiting {
+    std::vector<CellResult> rows;
+    bool finished = false;
+  };
+
+  /// Cancelled is what stops a cell without making it one that failed.
+  template <class F>
+  void guarded(F&& f) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (failure_) throw Cancelled();
+    try {
+      f();
+    } catch (...) {
+      failure_ = std::current_exception();
+      throw Cancelled();
+    }
   }
 
   std::mutex mutex_;
   std::function<void(const CellResult&)> sink_;
-  std::map<std::size_t, CellResult> waiting_;
+  std::map<std::size_t, Waiting> waiting_;
   std::size_t next_ = 0;
-  bool closed_ = false;
+  std::exception_ptr failure_;
 };
 
 /// Makes the caller's progress function serial, and counts.
@@ -57,10 +86,15 @@ class Progress {
   Index done_ = 0, all_;
 };
 
-Index all_blocks(const std::vector<Cell>& cells) {
+Index blocks_of(const Cell& cell) {
+  const Index per_layer = cell.spec ? static_cast<Index>(cell.spec->family->blocks.size()) : 1;
+  return cell.depths.back() * per_layer;
+}
+
+Index all_blocks(const CellList& cells) {
   Index sum = 0;
-  for (const Cell& cell : cells) sum += cell.depths.back();
-  return sum;
+  for (std::size_t k = 0; k < cells.kinds(); ++k) sum += blocks_of(cells.first_of_kind(k));
+  return sum * static_cast<Index>(cells.cells_per_kind());
 }
 
 }  // namespace
@@ -69,24 +103,32 @@ Spread spread_of(std::size_t cells, int threads) {
   return static_cast<int>(cells) >= threads ? Spread{threads, 1} : Spread{1, threads};
 }
 
-SweepSummary run_sweep(const SweepPlan& plan, const std::vector<Cell>& cells, const RunOptions& run,
+SweepSummary run_sweep(const SweepPlan& plan, const CellList& cells, const RunOptions& run,
                        const std::function<void(const CellResult&)>& sink) {
   Aggregator aggregator;
   SweepSummary summary;
-  ReorderBuffer ordered([&](const CellResult& result) {
-    aggregator.add(result);
-    summary.failures += static_cast<Index>(result.failures.size());
-    sink(result);
+  ReorderBuffer ordered([&](const CellResult& row) {
+    aggregator.add(row);
+    summary.failures += static_cast<Index>(row.failures.size());
+    sink(row);
   });
   const Spread spread = spread_of(cells.size(), run.threads);
-  Progress progress(run.progress, all_blocks(cells));
+  Progress progress(run.progress, run.progress ? all_blocks(cells) : 0);
   RunOptions inner = run;
   inner.threads = spread.threads_each;
   inner.cells_at_once = spread.cells_at_once;
   if (run.progress) inner.progress = [&progress](Index, Index) { progress.step(); };
-  for_each_index(static_cast<Index>(cells.size()), spread.cells_at_once, [&](Index i) {
-    ordered.put(run_cell(cells[static_cast<std::size_t>(i)], plan.analysis, inner));
-  });
+  const auto run_one = [&](Index i) {
+    const Cell cell = cells[static_cast<std::size_t>(i)];
+    run_cell(cell, plan.analysis, inner, [&ordered](CellResult row) { ordered.put(std::move(row)); });
+    ordered.finish(cell.index);
+  };
+  try {
+    for_each_index(static_cast<Index>(cells.size()), spread.cells_at_once, run_one);
+  } catch (const Cancelled&) {
+    ordered.rethrow();
+    throw;
+  }
   summary.rows = aggregator.rows();
   return summary;
 }

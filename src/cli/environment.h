@@ -14,6 +14,8 @@ struct Environment {
   bool out_is_terminal = false;
   bool err_is_terminal = false;
   const StopFlag* stop = nullptr;
+  /// Sets the line that `err` gets if a signal ends the process, however suddenly; may be empty.
+  std::function<void(std::string_view)> last_words = {};
 };
 
 enum ExitCode : int {

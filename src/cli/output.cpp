@@ -4,6 +4,7 @@
 
 #include "rezero/core/error.h"
 #include "rezero/io/atomic_file.h"
+#include "rezero/io/line_file.h"
 
 namespace rezero::cli {
 namespace {
@@ -18,14 +19,25 @@ class FileSink final : public Sink {
   AtomicFile file_;
 };
 
+class LineFileSink final : public Sink {
+ public:
+  explicit LineFileSink(const std::string& path) : file_(path) {}
+  void append(std::string_view text) override { file_.append(text); }
+  void commit() override { file_.commit(); }
+
+ private:
+  LineFile file_;
+};
+
 class DirectSink final : public Sink {
  public:
   explicit DirectSink(const Environment& env) : env_(env) {}
-  void append(std::string_view text) override { env_.out(text); }
+  void append(std::string_view text) override { lines_.append(text, env_.out); }
   void commit() override {}
 
  private:
   const Environment& env_;
+  LineBuffer lines_;
 };
 
 /// Text held back in memory, in an unnamed temporary file once it is long.
@@ -69,10 +81,11 @@ class HeldBackSink final : public Sink {
 
 }  // namespace
 
-std::unique_ptr<Sink> open_sink(const std::optional<std::string>& path, bool held_back,
+std::unique_ptr<Sink> open_sink(const std::optional<std::string>& path, const RendererKind& format,
                                 const Environment& env) {
+  if (path && format.keeps_rows) return std::make_unique<LineFileSink>(*path);
   if (path) return std::make_unique<FileSink>(*path);
-  if (held_back) return std::make_unique<HeldBackSink>(env);
+  if (format.emission == Emission::document) return std::make_unique<HeldBackSink>(env);
   return std::make_unique<DirectSink>(env);
 }
 

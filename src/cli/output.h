@@ -1,5 +1,6 @@
 #pragma once
-/// Where a document goes: a file that appears whole or not at all, standard output at once, or at the end.
+/// Where a report goes: a file that appears whole or not at all, or that grows line by line; standard output
+/// at once, or at the end.
 
 #include <memory>
 #include <optional>
@@ -7,6 +8,7 @@
 #include <string_view>
 
 #include "cli/environment.h"
+#include "rezero/report/renderer.h"
 
 namespace rezero::cli {
 
@@ -21,9 +23,9 @@ class Sink {
   virtual void commit() = 0;
 };
 
-/// To `path`, or to standard output if there is none. `held_back`: nothing of it is of use before its end, so
-/// an interrupted run shows nothing.
-std::unique_ptr<Sink> open_sink(const std::optional<std::string>& path, bool held_back,
+/// To `path`, or to standard output if there is none. A document on standard output is held back until its
+/// end, so that an interrupted run shows nothing; lines go out whole.
+std::unique_ptr<Sink> open_sink(const std::optional<std::string>& path, const RendererKind& format,
                                 const Environment& env);
 
 }  // namespace rezero::cli

@@ -4,6 +4,7 @@
 #include <malloc.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -21,16 +22,55 @@ constexpr unsigned grace_seconds = 2;
 StopFlag stop_requested{false};
 volatile std::sig_atomic_t caught_signal = 0;
 
+bool write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(descriptor, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+/// What is said when a signal ends the process, once. A signal handler may say it: no memory is allocated,
+/// and a text is complete before it is the current one.
+class LastWords {
+ public:
+  void set(std::string_view text) {
+    const int next = 1 - current_;
+    size_[next] = text.copy(text_[next], longest);
+    if (size_[next] == longest) text_[next][longest - 1] = '\n';
+    current_ = next;
+  }
+  void say() {
+    if (!said_.exchange(true)) write_all(STDERR_FILENO, {text_[current_], size_[current_]});
+  }
+
+ private:
+  static constexpr std::size_t longest = 8192;
+  char text_[2][longest] = {};
+  std::size_t size_[2] = {};
+  std::atomic<int> current_{0};
+  std::atomic<bool> said_{false};
+};
+
+LastWords last_words;
+
+[[noreturn]] void exit_now(int signal) {
+  last_words.say();
+  _exit(128 + signal);
+}
+
 /// First signal: work stops between blocks, and in any case when the grace has passed. Second: at once.
 void on_stop_signal(int signal) {
-  if (caught_signal != 0) _exit(128 + signal);
+  if (caught_signal != 0) exit_now(signal);
   caught_signal = signal;
   stop_requested = true;
   alarm(grace_seconds);
 }
 
 void on_alarm(int) {
-  _exit(128 + static_cast<int>(caught_signal));
+  exit_now(static_cast<int>(caught_signal));
 }
 
 void install_signal_handlers() {
@@ -59,16 +99,6 @@ void reserve_standard_descriptors() {
       open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY);
 }
 
-bool write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = write(descriptor, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
 void write_out(std::string_view text) {
   if (!write_all(STDOUT_FILENO, text))
     throw IoError(std::string("cannot write to standard output (") + std::strerror(errno) + ")");
@@ -83,6 +113,7 @@ void keep_freed_memory() {
 }
 
 [[noreturn]] void end_by_signal(int signal) {
+  last_words.say();
   std::signal(signal, SIG_DFL);
   std::raise(signal);
   _exit(128 + signal);
@@ -100,6 +131,7 @@ int run_process(int argc, char** argv) {
   env.out_is_terminal = isatty(STDOUT_FILENO) != 0;
   env.err_is_terminal = isatty(STDERR_FILENO) != 0;
   env.stop = &stop_requested;
+  env.last_words = [](std::string_view text) { last_words.set(text); };
   int code = exit_cell_failed;
   try {
     code = run(std::vector<std::string>(argv + 1, argv + argc), env);

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <ctime>
 #include <fstream>
+#include <unordered_map>
 
 #include "cli/limits.h"
 #include "cli/notices.h"
@@ -64,21 +65,21 @@ std::string smaller_sizes(const SweepPlan& plan) {
          ", or ";
 }
 
-/// As many workers as fit into memory, where cells of `each` bytes go side by side; all where one goes after
-/// the other.
-int workers_for(Real each, const std::vector<Cell>& cells, const RunSettings& settings) {
+/// As many workers as fit into memory, where cells go side by side; all where one goes after the other.
+int workers_for(const CostEstimate& one, const CellList& cells, const RunSettings& settings) {
   if (spread_of(cells.size(), settings.threads).cells_at_once == 1) return settings.threads;
-  return static_cast<int>(std::min<Real>(settings.threads, std::floor(settings.max_memory / each)));
+  const Real room = settings.max_memory - one.shared_bytes;
+  return static_cast<int>(std::min<Real>(settings.threads, std::floor(room / one.bytes_per_worker)));
 }
 
 /// The same for a plan; MemoryError if not even one cell fits.
-int workers_that_fit(const SweepPlan& plan, const std::vector<Cell>& cells, const RunSettings& settings) {
-  const Real each = estimate_cost(plan, cells, 1, settings.max_memory).bytes;
-  if (each > settings.max_memory)
-    throw MemoryError("this would need " + bytes_text(each) + " of memory, more than the " +
+int workers_that_fit(const SweepPlan& plan, const CellList& cells, const RunSettings& settings) {
+  const CostEstimate one = estimate_cost(plan, cells, 1, settings.max_memory);
+  if (one.bytes > settings.max_memory)
+    throw MemoryError("this would need " + bytes_text(one.bytes) + " of memory, more than the " +
                       bytes_text(settings.max_memory) + " allowed (" + smaller_sizes(plan) +
                       "raise --max-memory)");
-  return workers_for(each, cells, settings);
+  return workers_for(one, cells, settings);
 }
 
 std::string count_of(std::size_t count, const std::string& what) {
@@ -91,31 +92,31 @@ std::string extra_text(Real bytes) {
 
 /// A line for each way that cells go: `method   spectra by products, n = 32768, 1.2 GB, 900 GFLOP each: 1
 /// cell`.
-std::string ways_text(const SweepPlan& plan, const std::vector<Cell>& cells, Real max_memory) {
+std::string ways_text(const SweepPlan& plan, const CellList& cells, Real max_memory) {
   std::vector<std::pair<std::string, std::size_t>> ways;
-  for (const Cell& cell : cells) {
+  std::unordered_map<std::string, std::size_t> places;
+  for (std::size_t k = 0; k < cells.kinds(); ++k) {
+    const Cell cell = cells.first_of_kind(k);
     const CellCost cost = cost_of(cell, plan.analysis, max_memory);
     if (cost.method.empty()) continue;
     const std::string way = cost.method + (cost.form == JacobianForm::map ? " by products" : " on J formed") +
                             ", n = " + std::to_string(cell.labels.dimension) + ", " + bytes_text(cost.bytes) +
                             extra_text(cost.extra_bytes) + ", " +
                             shortest(std::round(cost.flops / 1e7) / 100) + " GFLOP each: ";
-    const auto known = std::find_if(ways.begin(), ways.end(), [&](const auto& w) { return w.first == way; });
-    if (known == ways.end())
-      ways.emplace_back(way, 1);
-    else
-      ++known->second;
+    const auto [known, fresh] = places.emplace(way, ways.size());
+    if (fresh) ways.emplace_back(way, 0);
+    ways[known->second].second += cells.cells_per_kind();
   }
   std::string text;
   for (const auto& [way, count] : ways) text += "method   " + way + count_of(count, "cell") + "\n";
   return text;
 }
 
-int dry_run(const SweepPlan& plan, const std::vector<Cell>& cells, const RunSettings& settings,
+int dry_run(const SweepPlan& plan, const CellList& cells, const RunSettings& settings,
             const Environment& env) {
-  const Real each = estimate_cost(plan, cells, 1, settings.max_memory).bytes;
-  const bool fits = each <= settings.max_memory;
-  const int threads = fits ? workers_for(each, cells, settings) : settings.threads;
+  const CostEstimate one = estimate_cost(plan, cells, 1, settings.max_memory);
+  const bool fits = one.bytes <= settings.max_memory;
+  const int threads = fits ? workers_for(one, cells, settings) : settings.threads;
   const CostEstimate cost = estimate_cost(plan, cells, threads, settings.max_memory);
   const Real seconds = cost.flops / (measure_flop_rate() * threads);
   std::string text = "cells    " + std::to_string(cost.cells) + " (" + std::to_string(cost.rows) + " rows)\n";
@@ -128,6 +129,33 @@ int dry_run(const SweepPlan& plan, const std::vector<Cell>& cells, const RunSett
   env.out(text);
   return fits ? exit_ok : exit_memory;
 }
+
+/// Where finished rows stay in a file, what is said of them if a signal ends the run.
+class KeptRows {
+ public:
+  KeptRows(const RunSettings& settings, const RendererKind& format, std::size_t all, const Environment& env)
+      : all_(all), env_(env), wanted_(settings.output && format.keeps_rows && env.last_words) {
+    if (wanted_) path_ = printable(*settings.output), tell();
+  }
+  void add() {
+    ++kept_;
+    if (wanted_) tell();
+  }
+  void complete() const {
+    if (wanted_) env_.last_words("");
+  }
+
+ private:
+  void tell() const {
+    env_.last_words("rezero-analyze: interrupted: '" + path_ + "' keeps " + std::to_string(kept_) + " of " +
+                    std::to_string(all_) + (all_ == 1 ? " row\n" : " rows\n"));
+  }
+
+  std::size_t kept_ = 0, all_;
+  const Environment& env_;
+  bool wanted_;
+  std::string path_;
+};
 
 bool any_check_fails(const CellResult& result) {
   for (const DepthResult& depth : result.depths)
@@ -152,7 +180,9 @@ void add_run_options(CommandLine& line) {
 
 void add_output_options(CommandLine& line, const std::string& formats) {
   line.group("Output");
-  line.option("-o,--output", "FILE", "write there, whole or not at all");
+  line.option(
+      "-o,--output", "FILE",
+      "output file, written atomically; ndjson: row by row, and an interrupted run keeps its finished rows");
   line.option("--format", "NAME", formats, "table on a terminal, else json");
   line.flag("--version", "print version and build");
 }
@@ -184,7 +214,7 @@ int execute(const SweepPlan& plan, ReportKind kind, const RunSettings& settings,
     env.out(plan_json(plan, 2) + "\n");
     return exit_ok;
   }
-  const std::vector<Cell> cells = expand_cells(plan);
+  const CellList cells = expand_cells(plan);
   if (settings.dry_run) return dry_run(plan, cells, settings, env);
   const int workers = workers_that_fit(plan, cells, settings);
   if (!settings.quiet)
@@ -193,8 +223,9 @@ int execute(const SweepPlan& plan, ReportKind kind, const RunSettings& settings,
   const auto start = std::chrono::steady_clock::now();
   RunInfo info;
   info.started_at_utc = now_utc();
-  const bool whole = renderers().at(settings.format).emission == Emission::document;
-  const std::unique_ptr<Sink> sink = open_sink(settings.output, whole, env);
+  const RendererKind& format = renderers().at(settings.format);
+  const std::unique_ptr<Sink> sink = open_sink(settings.output, format, env);
+  KeptRows kept(settings, format, cells.rows(), env);
   const auto renderer =
       make_renderer(settings.format, kind, [&sink](std::string_view text) { sink->append(text); });
   ReportContext context;
@@ -210,9 +241,10 @@ int execute(const SweepPlan& plan, ReportKind kind, const RunSettings& settings,
   if (progress.wanted()) run.progress = [&progress](Index done, Index all) { progress.update(done, all); };
   bool verdict_fails = false;
   renderer->begin(context);
-  const SweepSummary summary = run_sweep(plan, cells, run, [&](const CellResult& result) {
-    verdict_fails = verdict_fails || any_check_fails(result);
-    renderer->cell(result);
+  const SweepSummary summary = run_sweep(plan, cells, run, [&](const CellResult& row) {
+    verdict_fails = verdict_fails || any_check_fails(row);
+    renderer->cell(row);
+    kept.add();
   });
   progress.clear();
   info.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -221,6 +253,7 @@ int execute(const SweepPlan& plan, ReportKind kind, const RunSettings& settings,
   info.peak_bytes = peak_bytes();
   renderer->end(summary, info);
   sink->commit();
+  kept.complete();
   if (summary.failures > 0) return exit_cell_failed;
   return verdict_fails ? exit_verdict_fails : exit_ok;
 }

@@ -1,10 +1,10 @@
 #include "cli/stack_options.h"
 
+#include "cli/limits.h"
 #include "rezero/config/list.h"
 #include "rezero/core/error.h"
 #include "rezero/core/registry.h"
 #include "rezero/io/file.h"
-#include "rezero/io/stack_file.h"
 
 namespace rezero::cli {
 namespace {
@@ -137,10 +137,15 @@ PlanOptions plan_options(const ParsedLine& line) {
   return merge(plan_options_from_json(read_file(*config, largest_config), *config), written);
 }
 
-SweepPlan read_plan(const PlanOptions& options, PlanUse use) {
+SweepPlan read_plan(const PlanOptions& options, PlanUse use, Real max_memory) {
   ResolveContext context;
   context.use = use;
-  context.read_stack = parse_stack_file;
+  context.require_memory = [max_memory](Real bytes, const std::string& path) {
+    if (bytes > max_memory)
+      throw MemoryError("reading '" + printable(path) + "' would need " + bytes_text(bytes) +
+                        " of memory, more than the " + bytes_text(max_memory) +
+                        " allowed (raise --max-memory)");
+  };
   return resolve_plan(options, context);
 }
 

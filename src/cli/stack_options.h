@@ -1,6 +1,8 @@
 #pragma once
 /// The options that describe stacks and spectra, shared by the commands.
 
+#include <limits>
+
 #include "cli/command_line.h"
 #include "rezero/config/resolve.h"
 
@@ -15,7 +17,8 @@ void add_spectrum_options(CommandLine& line);  ///< the analysis's own: method, 
 /// --config as the base, the other options over it; nothing read but the configuration file.
 PlanOptions plan_options(const ParsedLine& line);
 
-/// Resolved, with files read.
-SweepPlan read_plan(const PlanOptions& options, PlanUse use);
+/// Resolved, with files read. MemoryError, before it is taken, where reading them needs more memory.
+SweepPlan read_plan(const PlanOptions& options, PlanUse use,
+                    Real max_memory = std::numeric_limits<Real>::infinity());
 
 }  // namespace rezero::cli

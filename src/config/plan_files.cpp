@@ -24,9 +24,14 @@ bool ends_with(const std::string& text, std::string_view end) {
 
 }  // namespace
 
-PlanFiles::PlanFiles(Reader read, std::vector<InputFile> expected)
+PlanFiles::PlanFiles(Reader read, std::vector<InputFile> expected, MemoryCheck require_memory)
     : reader_(std::move(read)), expected_(std::move(expected)) {
-  if (!reader_) reader_ = [](const std::string& path) { return read_file(path); };
+  if (!reader_)
+    reader_ = [require_memory = std::move(require_memory)](const std::string& path) {
+      return read_file(path, default_read_limit, [&](Real bytes) {
+        if (require_memory) require_memory(bytes, path);
+      });
+    };
 }
 
 std::string PlanFiles::read(const std::string& path) {

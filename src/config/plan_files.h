@@ -12,8 +12,9 @@ namespace rezero::detail {
 class PlanFiles {
  public:
   using Reader = std::function<std::string(const std::string& path)>;
-  /// `expected`: hashes that a plan file gives.
-  PlanFiles(Reader read, std::vector<InputFile> expected);
+  using MemoryCheck = std::function<void(Real bytes, const std::string& path)>;
+  /// `expected`: hashes that a plan file gives. `require_memory`: as in ResolveContext.
+  PlanFiles(Reader read, std::vector<InputFile> expected, MemoryCheck require_memory = {});
 
   /// The bytes of a file. IoError if its hash is not the expected one.
   std::string read(const std::string& path);

@@ -21,8 +21,15 @@ using detail::PlanFiles;
 void resolve_stack_file(SweepPlan& plan, const PlanOptions& options, const ResolveContext& context,
                         PlanFiles& files) {
   const std::string& path = *options.stack;
-  StackPtr stack = (context.read_stack ? context.read_stack : parse_stack_file)(files.read(path), path);
-  plan.stack = StackInput{files.at(path), stack};
+  Real most = 0;
+  const auto require = [&](Real bytes) {
+    most = std::max(most, bytes);
+    if (context.require_memory) context.require_memory(bytes, path);
+  };
+  std::string bytes = files.read(path);
+  StackPtr stack = context.read_stack ? context.read_stack(std::move(bytes), path)
+                                      : parse_stack_file(std::move(bytes), path, require);
+  plan.stack = StackInput{files.at(path), stack, most};
   if (options.input) {
     plan.input = detail::resolve_input(*options.input, stack->shape(), files);
     plan.stack->stack = detail::with_input(std::move(stack), plan.input);
@@ -102,7 +109,7 @@ SweepPlan resolve_plan(const PlanOptions& options, const ResolveContext& context
   SweepPlan plan;
   plan.analysis = resolve_analysis(options, context.use);
   detail::refuse_contradictions(options, context.use);
-  PlanFiles files(context.read_file, options.files);
+  PlanFiles files(context.read_file, options.files, context.require_memory);
   if (options.stack)
     resolve_stack_file(plan, options, context, files);
   else

@@ -47,8 +47,12 @@ std::optional<std::size_t> first_not_finite(const std::vector<Real>& values) {
   return static_cast<std::size_t>(found - values.begin());
 }
 
+std::string not_finite_text(Real value, std::size_t index) {
+  return (std::isnan(value) ? "a NaN at index " : "an infinity at index ") + std::to_string(index);
+}
+
 std::string not_finite_text(const std::vector<Real>& values, std::size_t index) {
-  return (std::isnan(values[index]) ? "a NaN at index " : "an infinity at index ") + std::to_string(index);
+  return not_finite_text(values[index], index);
 }
 
 }  // namespace rezero::detail

@@ -75,6 +75,7 @@ std::string shape_text(const std::vector<Index>& shape);
 /// Position of the first NaN or infinity, or nothing; `word` for messages: "NaN", "infinity".
 std::optional<std::size_t> first_not_finite(const std::vector<Real>& values);
 /// `a NaN at index 17`, `an infinity at index 3`.
+std::string not_finite_text(Real value, std::size_t index);
 std::string not_finite_text(const std::vector<Real>& values, std::size_t index);
 
 }  // namespace rezero::detail

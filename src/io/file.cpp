@@ -85,15 +85,31 @@ std::uint64_t FileReader::read(std::string& out, std::uint64_t count) {
   return out.size() - before;
 }
 
-std::string read_file(const std::string& path, std::uint64_t limit_bytes) {
+namespace {
+
+/// Of a pipe as much as comes, up to the limit; its buffer doubles as it grows.
+void read_pipe(FileReader& pipe, std::string& bytes, std::uint64_t limit, const MemoryCheck& require_memory) {
+  constexpr std::uint64_t step = 1 << 22;
+  for (std::uint64_t got = 1; got > 0;) {
+    if (require_memory) require_memory(2 * static_cast<Real>(bytes.size()));
+    got = pipe.read(bytes, std::min(step, limit - bytes.size()));
+  }
+}
+
+}  // namespace
+
+std::string read_file(const std::string& path, std::uint64_t limit_bytes, const MemoryCheck& require_memory) {
   FileReader file(path);
   const std::string bound = "the limit is " + std::to_string(limit_bytes) + " bytes";
-  const std::uint64_t expected = file.size().value_or(limit_bytes);
-  if (expected > limit_bytes) fail(path, "it has " + std::to_string(expected) + " bytes, " + bound);
+  const auto size = file.size();
+  if (size > limit_bytes) fail(path, "it has " + std::to_string(*size) + " bytes, " + bound);
   std::string bytes, beyond;
-  file.read(bytes, expected);
-  if (file.read(beyond, 1) > 0)
-    fail(path, file.size() ? "it grew while it was read" : "it goes on, " + bound);
+  if (size && require_memory) require_memory(static_cast<Real>(*size));
+  if (size)
+    file.read(bytes, *size);
+  else
+    read_pipe(file, bytes, limit_bytes, require_memory);
+  if (file.read(beyond, 1) > 0) fail(path, size ? "it grew while it was read" : "it goes on, " + bound);
   return bytes;
 }
 

@@ -1,6 +1,7 @@
 #include "rezero/io/safetensors.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "io/binary.h"
 #include "io/safetensors_header.h"
@@ -64,8 +65,8 @@ class SafetensorsReader {
       fail(std::to_string(found - needed) + " bytes follow the last tensor: no tensor describes them");
   }
 
-  SafetensorsFile finish(std::string data) {
-    file_.data_ = std::move(data);
+  SafetensorsFile finish(std::string data, std::size_t begin = 0) {
+    file_.data_ = std::move(data), file_.data_begin_ = begin;
     return std::move(file_);
   }
 
@@ -82,13 +83,13 @@ class SafetensorsReader {
   SafetensorsFile file_;
 };
 
-SafetensorsFile parse_safetensors(std::string_view bytes, std::string_view what) {
+SafetensorsFile parse_safetensors(std::string bytes, std::string_view what) {
   SafetensorsReader reader(what);
   constexpr std::uint64_t prefix = SafetensorsReader::length_bytes;
   const std::uint64_t length = reader.header_bytes(bytes, bytes.size());
-  const std::string_view data = bytes.substr(prefix + length);
-  reader.take_header(bytes.substr(prefix, length), length, data.size());
-  return reader.finish(std::string(data));
+  const std::uint64_t begin = prefix + length;
+  reader.take_header(std::string_view(bytes).substr(prefix, length), length, bytes.size() - begin);
+  return reader.finish(std::move(bytes), begin);
 }
 
 SafetensorsFile read_safetensors(const std::string& path, std::uint64_t limit_bytes) {
@@ -124,36 +125,62 @@ const TensorInfo* SafetensorsFile::find(std::string_view name) const {
   return found != tensors_.end() && found->name == name ? &*found : nullptr;
 }
 
-namespace {
-
-template <class Bits, Real (*to_real)(Bits)>
-void convert_all(const char* bytes, std::vector<Real>& values) {
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = to_real(load<Bits>(bytes + i * sizeof(Bits)));
+const TensorInfo& SafetensorsFile::at(std::string_view name) const {
+  const TensorInfo* info = find(name);
+  if (!info) throw IoError(what_ + ": there is no tensor '" + printable(name) + "'");
+  return *info;
 }
 
-void convert(TensorDtype dtype, const char* bytes, std::vector<Real>& values) {
-  switch (dtype) {
-    case TensorDtype::f64:
-      return convert_all<std::uint64_t, real_of_binary64>(bytes, values);
-    case TensorDtype::f32:
-      return convert_all<std::uint32_t, real_of_binary32>(bytes, values);
-    case TensorDtype::f16:
-      return convert_all<std::uint16_t, real_of_binary16>(bytes, values);
-    case TensorDtype::bf16:
-      return convert_all<std::uint16_t, real_of_bfloat16>(bytes, values);
+namespace {
+
+/// place(i) = the i-th number, until one is not finite: its index, or nothing.
+template <class Bits, Real (*to_real)(Bits), class Place>
+std::optional<Index> convert_all(const char* bytes, Index count, const Place& place) {
+  for (Index i = 0; i < count; ++i) {
+    const Real value = to_real(load<Bits>(bytes + i * static_cast<Index>(sizeof(Bits))));
+    place(i) = value;
+    if (!std::isfinite(value)) return i;
   }
+  return std::nullopt;
+}
+
+template <class Place>
+std::optional<Index> convert(const TensorInfo& info, const char* bytes, const Place& place) {
+  switch (info.dtype) {
+    case TensorDtype::f64:
+      return convert_all<std::uint64_t, real_of_binary64>(bytes, info.count, place);
+    case TensorDtype::f32:
+      return convert_all<std::uint32_t, real_of_binary32>(bytes, info.count, place);
+    case TensorDtype::f16:
+      return convert_all<std::uint16_t, real_of_binary16>(bytes, info.count, place);
+    case TensorDtype::bf16:
+      return convert_all<std::uint16_t, real_of_bfloat16>(bytes, info.count, place);
+  }
+  return std::nullopt;
 }
 
 }  // namespace
 
+template <class Place>
+void SafetensorsFile::decode(const TensorInfo& info, Place&& place) const {
+  if (const auto index = convert(info, data_.data() + data_begin_ + info.begin, place))
+    throw IoError(what_ + ": tensor '" + printable(info.name) + "' has " +
+                  not_finite_text(place(*index), static_cast<std::size_t>(*index)));
+}
+
 Tensor SafetensorsFile::tensor(std::string_view name) const {
-  const TensorInfo* info = find(name);
-  if (!info) throw IoError(what_ + ": there is no tensor '" + printable(name) + "'");
-  Tensor tensor{info->name, info->shape, std::vector<Real>(static_cast<std::size_t>(info->count))};
-  convert(info->dtype, data_.data() + info->begin, tensor.values);
-  if (const auto index = first_not_finite(tensor.values))
-    throw IoError(what_ + ": tensor '" + printable(name) + "' has " + not_finite_text(tensor.values, *index));
+  const TensorInfo& info = at(name);
+  Tensor tensor{info.name, info.shape, std::vector<Real>(static_cast<std::size_t>(info.count))};
+  decode(info, [&](Index i) -> Real& { return tensor.values[static_cast<std::size_t>(i)]; });
   return tensor;
+}
+
+Matrix SafetensorsFile::matrix(std::string_view name, Index rows, Index cols) const {
+  const TensorInfo& info = at(name);
+  REZERO_REQUIRE(info.count == rows * cols);
+  Matrix matrix(rows, cols);
+  decode(info, [&](Index i) -> Real& { return matrix(i / cols, i % cols); });
+  return matrix;
 }
 
 void SafetensorsFile::require_finite() const {

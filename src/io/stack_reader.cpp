@@ -2,6 +2,7 @@
 #include <limits>
 #include <set>
 
+#include "binary.h"
 #include "json_cursor.h"
 #include "rezero/core/error.h"
 #include "rezero/io/safetensors.h"
@@ -10,6 +11,9 @@
 #include "strict_json.h"
 
 namespace rezero {
+
+using detail::load;
+
 namespace {
 
 constexpr Real largest_real = std::numeric_limits<Real>::max();
@@ -22,26 +26,24 @@ class Tensors {
 
   bool has(const std::string& name) const { return file_.find(name) != nullptr; }
 
-  /// The numbers of a tensor of one of these shapes, row-major; its shape must be among them.
-  Tensor take(const std::string& name, const std::vector<std::vector<Index>>& shapes) {
+  /// Marks a tensor as used; its shape must be among these.
+  void take(const std::string& name, const std::vector<std::vector<Index>>& shapes) {
     const TensorInfo* info = file_.find(name);
     if (!info) fail("tensor '" + name + "' is missing");
     if (std::find(shapes.begin(), shapes.end(), info->shape) == shapes.end())
       fail("tensor '" + name + "' has shape " + text(info->shape) + ", expected " + text(shapes.front()));
     used_.insert(name);
-    return file_.tensor(name);
   }
 
   Vector vector(const std::string& name, const std::vector<std::vector<Index>>& shapes) {
-    const Tensor tensor = take(name, shapes);
-    return Eigen::Map<const Vector>(tensor.values.data(), static_cast<Index>(tensor.values.size()));
+    take(name, shapes);
+    return file_.matrix(name, file_.find(name)->count, 1);
   }
 
   /// A weight: outputs × inputs, or outputs × inputs × kernel height × kernel width of a convolution.
   Matrix weight(const std::string& name, const WeightSlot& slot) {
-    const Tensor tensor = take(name, {stack_tensors::shape(slot)});
-    using RowMajor = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-    return Eigen::Map<const RowMajor>(tensor.values.data(), slot.rows(), slot.cols());
+    take(name, {stack_tensors::shape(slot)});
+    return file_.matrix(name, slot.rows(), slot.cols());
   }
 
   /// The shape of a convolution's weight.
@@ -297,15 +299,36 @@ void check_format(const SafetensorsFile& file) {
   value("spec");
 }
 
+// A header as a parsed document, over its text; the spec within it is parsed once more. Measured.
+constexpr Real document_bytes = 10;
+
+/// What stays in memory while the stack is made: the file and the documents of its header.
+Real bytes_of_parsing(const std::string& bytes) {
+  std::uint64_t header = 0;
+  if (bytes.size() >= sizeof header)
+    header = std::min<std::uint64_t>(load<std::uint64_t>(bytes.data()), bytes.size());
+  return static_cast<Real>(bytes.size()) + document_bytes * static_cast<Real>(header);
+}
+
+Real bytes_of_blocks(const SafetensorsFile& file, std::size_t blocks) {
+  Real numbers = 0;
+  for (const TensorInfo& info : file.tensors()) numbers += static_cast<Real>(info.count);
+  return numbers * sizeof(Real) + static_cast<Real>(blocks) * block_overhead_bytes;
+}
+
 }  // namespace
 
-StackPtr parse_stack_file(std::string_view bytes, const std::string& path) {
-  const SafetensorsFile file = parse_safetensors(bytes, "stack file '" + printable(path) + "'");
+StackPtr parse_stack_file(std::string bytes, const std::string& path, const MemoryCheck& require_memory) {
+  const MemoryCheck require = require_memory ? require_memory : [](Real) {};
+  const Real parsing = bytes_of_parsing(bytes);
+  require(parsing);
+  const SafetensorsFile file = parse_safetensors(std::move(bytes), "stack file '" + printable(path) + "'");
   check_format(file);
   const auto document = parse_strict_json(*file.find_metadata("spec"), file.what() + ": spec");
   const JsonCursor spec(document, file.what() + ": spec");
   spec.only({"state", "blocks", "provenance"});
   const State state = read_state(spec.at("state"));
+  require(parsing + bytes_of_blocks(file, spec.at("blocks").json().size()));
   Tensors tensors(file);
   const Vector input = tensors.vector("input", {{state.shape.positions, state.shape.features}});
   std::vector<BlockParts> blocks;

@@ -1,4 +1,5 @@
-/// One thought: what a plan is expanded to, run by, and reduced to; the plans made at the top serve all of it.
+/// One thought: what a plan is expanded to, run by, and reduced to; the plans made at the top serve all of
+/// it.
 #include "rezero/analysis/sweep.h"
 
 #include <gtest/gtest.h>
@@ -22,8 +23,8 @@ SweepPlan plan_of(const std::vector<std::string>& schemes, std::vector<Index> de
 }
 
 TEST(ExpandCells, OnePassWhereTheSchemeIgnoresTheDepth) {
-  const std::vector<Cell> cells =
-      expand_cells(plan_of({"residual", "depth-power"}, {1, 2, 8}, {4, 6}, {1, 2}));
+  const SweepPlan plan = plan_of({"residual", "depth-power"}, {1, 2, 8}, {4, 6}, {1, 2});
+  const CellList cells = expand_cells(plan);
   ASSERT_EQ(cells.size(), 4u + 12u);
   for (std::size_t i = 0; i < cells.size(); ++i) {
     EXPECT_EQ(cells[i].index, i);
@@ -35,6 +36,46 @@ TEST(ExpandCells, OnePassWhereTheSchemeIgnoresTheDepth) {
   EXPECT_EQ(cells[2].labels.width, 6);
   EXPECT_EQ(cells[4].depths, std::vector<Index>{1});
   EXPECT_EQ(cells[6].depths, std::vector<Index>{8});
+}
+
+TEST(ExpandCells, EveryIndexIsOneOfTheNestedLoops) {
+  SweepPlan plan = plan_of({"depth-power", "residual", "fixed"}, {1, 2}, {4, 6, 8}, {7, 3});
+  plan.activations.emplace_back("tanh");
+  plan.initializers.emplace_back(parse_named_spec("xavier"));
+  const CellList cells = expand_cells(plan);
+  std::size_t i = 0, rows = 0;
+  for (const SchemeSpec& scheme : plan.schemes)
+    for (const Index width : plan.widths)
+      for (const Activation& activation : plan.activations)
+        for (const Initializer& initializer : plan.initializers)
+          for (const std::uint64_t seed : plan.seeds)
+            for (Index first = 1; first <= (scheme.depends_on_depth() ? 2 : 1); ++first, ++i) {
+              const Cell cell = cells[i];
+              EXPECT_EQ(cell.index, i);
+              EXPECT_EQ(cell.labels.scheme->canonical(), scheme.canonical());
+              EXPECT_EQ(cell.labels.width, width);
+              EXPECT_EQ(cell.labels.activation, activation.canonical());
+              EXPECT_EQ(cell.labels.init, initializer.canonical());
+              EXPECT_EQ(cell.labels.seed, seed);
+              EXPECT_EQ(cell.depths.front(), first);
+              rows += cell.depths.size();
+            }
+  EXPECT_EQ(cells.size(), i);
+  EXPECT_EQ(cells.rows(), rows);
+}
+
+/// The kinds are all cells of the first seed, in order.
+TEST(ExpandCells, KindsAreTheCellsOfTheFirstSeed) {
+  const SweepPlan plan = plan_of({"depth-power", "residual"}, {1, 2}, {4, 6}, {7, 3, 5});
+  const CellList cells = expand_cells(plan);
+  EXPECT_EQ(cells.cells_per_kind(), 3u);
+  EXPECT_EQ(cells.kinds() * cells.cells_per_kind(), cells.size());
+  std::size_t k = 0;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (cells[i].labels.seed != 7) continue;
+    EXPECT_EQ(cells.first_of_kind(k++).index, i);
+  }
+  EXPECT_EQ(k, cells.kinds());
 }
 
 bool equal(const std::vector<ScaledReal>& a, const std::vector<ScaledReal>& b) {
@@ -61,12 +102,18 @@ struct Ran {
   SweepSummary summary;
 };
 
+/// The rows of each cell put together.
 Ran run(const SweepPlan& plan, int threads) {
   Ran ran;
   RunOptions options;
   options.threads = threads;
-  ran.summary =
-      run_sweep(plan, expand_cells(plan), options, [&](const CellResult& r) { ran.cells.push_back(r); });
+  ran.summary = run_sweep(plan, expand_cells(plan), options, [&](const CellResult& row) {
+    EXPECT_EQ(std::max(row.depths.size(), row.failures.size()), 1u);
+    if (ran.cells.empty() || ran.cells.back().cell != row.cell) return ran.cells.push_back(row);
+    CellResult& cell = ran.cells.back();
+    cell.depths.insert(cell.depths.end(), row.depths.begin(), row.depths.end());
+    cell.failures.insert(cell.failures.end(), row.failures.begin(), row.failures.end());
+  });
   return ran;
 }
 
@@ -151,7 +198,7 @@ DepthResult only_depth(const SweepPlan& plan) {
 }
 
 Matrix full_jacobian(const SweepPlan& plan) {
-  const std::vector<Cell> cells = expand_cells(plan);
+  const CellList cells = expand_cells(plan);
   const StackPtr stack = build_stack(*cells[0].spec, cells[0].labels.seed, cells[0].depths.back());
   return testing::plain(testing::last_step(*stack).jacobian);
 }
@@ -245,7 +292,7 @@ TEST(RunSweep, FinalNormIsAppliedToWhatIsSeen) {
     plan.depths = {1, 3};
     plan.analysis.final_norm = true;
     const Ran ran = run(plan, 1);
-    const std::vector<Cell> cells = expand_cells(plan);
+    const CellList cells = expand_cells(plan);
     const StackPtr stack = build_stack(*cells[0].spec, cells[0].labels.seed, 3);
     const auto kept = testing::steps(*stack, Matrix::Identity(24, 24), {2, 6});
     const NormSpec norm =
@@ -300,6 +347,66 @@ TEST(RunSweep, StopsBetweenBlocks) {
   }
 }
 
+struct Place {
+  std::size_t cell;
+  Index depth;
+  bool operator==(const Place& other) const { return cell == other.cell && depth == other.depth; }
+};
+
+Place place_of(const CellResult& row) {
+  return {row.cell, row.depths.empty() ? row.failures.at(0).depth : row.depths[0].depth};
+}
+
+TEST(RunSweep, RowsLeaveInPlanOrderFailuresInTheirPlace) {
+  SweepPlan plan = plan_of({"residual", "rezero"}, {1, 2, 40}, {32}, {1, 2, 3});
+  plan.family = &families().at("glu");  // of degree 2: depth 40 overflows where nothing scales it down
+  std::vector<Place> expected;
+  for (std::size_t cell = 0; cell < 6; ++cell)
+    for (const Index depth : plan.depths) expected.push_back({cell, depth});
+  for (const int threads : {1, 2, 4}) {
+    RunOptions options;
+    options.threads = threads;
+    std::vector<Place> places;
+    run_sweep(plan, expand_cells(plan), options, [&](const CellResult& row) {
+      places.push_back(place_of(row));
+      EXPECT_EQ(row.failures.size(), row.cell < 3 && places.back().depth == 40 ? 1u : 0u);
+    });
+    EXPECT_TRUE(places == expected) << threads;
+  }
+}
+
+/// The third depth is more than any test waits for: the rows before it do not wait.
+TEST(RunSweep, ARowLeavesBeforeItsStackIsDone) {
+  const SweepPlan plan = plan_of({"residual"}, {1, 2, 100'000'000}, {8}, {1, 2});
+  for (const int threads : {1, 2}) {
+    StopFlag stop{false};
+    RunOptions options;
+    options.threads = threads, options.stop = &stop;
+    std::vector<Place> places;
+    const auto sink = [&](const CellResult& row) {
+      places.push_back(place_of(row));
+      stop = places.size() == 2;
+    };
+    EXPECT_THROW(run_sweep(plan, expand_cells(plan), options, sink), Cancelled);
+    EXPECT_TRUE((places == std::vector<Place>{{0, 1}, {0, 2}}));
+  }
+}
+
+TEST(RunSweep, AnExceptionOfTheSinkIsNoFailureOfTheCell) {
+  const SweepPlan plan = plan_of({"residual"}, {1, 2, 3}, {4}, {1, 2});
+  for (const int threads : {1, 2}) {
+    RunOptions options;
+    options.threads = threads;
+    int calls = 0;
+    const auto sink = [&](const CellResult& row) {
+      EXPECT_TRUE(row.failures.empty());
+      if (++calls == 2) throw IoError("disk full");
+    };
+    EXPECT_THROW(run_sweep(plan, expand_cells(plan), options, sink), IoError);
+    EXPECT_EQ(calls, 2);
+  }
+}
+
 TEST(RunSweep, AnExceptionOfTheSinkComesOut) {
   const SweepPlan plan = plan_of({"residual"}, {1}, {4}, {1, 2, 3, 4, 5, 6});
   for (int threads : {1, 2}) {
@@ -326,7 +433,34 @@ TEST(EstimateCost, GrowsWithTheWork) {
   EXPECT_EQ(b.cells, 2u);
   EXPECT_GT(b.flops, 2 * 64 * a.flops * 0.9);
   EXPECT_GE(a.bytes_per_worker, 6 * 16 * 16 * 8);
-  EXPECT_EQ(b.bytes, 2 * b.bytes_per_worker);
+  EXPECT_EQ(b.bytes, 2 * b.bytes_per_worker + b.shared_bytes);
+}
+
+/// The metrics of each row wait for the summary.
+TEST(EstimateCost, CountsWhatIsKeptOfRows) {
+  std::vector<std::uint64_t> seeds(1000);
+  for (std::size_t i = 0; i < seeds.size(); ++i) seeds[i] = i;
+  const SweepPlan one = plan_of({"residual"}, {1, 8}, {16}, {1}),
+                  many = plan_of({"residual"}, {1, 8}, {16}, seeds);
+  const CostEstimate a = estimate_cost(one, expand_cells(one), 1),
+                     b = estimate_cost(many, expand_cells(many), 1);
+  EXPECT_EQ(b.cells, 1000u);
+  EXPECT_EQ(b.rows, 2000u);
+  EXPECT_EQ(b.bytes_per_worker, a.bytes_per_worker);
+  EXPECT_DOUBLE_EQ(b.flops, 1000 * a.flops);
+  EXPECT_GE(b.shared_bytes - a.shared_bytes, 1998.0 * static_cast<Real>(metrics().size() * sizeof(Real)));
+}
+
+TEST(EstimateCost, CountsALoadedStack) {
+  SweepPlan plan;
+  plan.depths = {1};
+  const BlockParts parts = testing::random_parts({"linear", "identity", {32, 1}});
+  plan.stack = StackInput{{"x", ""}, make_stack({parts, parts}, testing::normal(32, 1)), 0};
+  const CostEstimate cost = estimate_cost(plan, expand_cells(plan), 1);
+  EXPECT_GE(cost.shared_bytes, 2 * 32 * 32 * 8);
+  EXPECT_EQ(cost.bytes, cost.bytes_per_worker + cost.shared_bytes);
+  plan.stack->reading_bytes = 1e9;
+  EXPECT_EQ(estimate_cost(plan, expand_cells(plan), 1).bytes, 1e9) << "the most that was in memory at once";
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ class Process {
  public:
   struct Streams {
     std::string out = "out", err = "err", in = "/dev/null";  ///< "-": closed
-    rlim_t largest_file = RLIM_INFINITY;
+    rlim_t largest_file = RLIM_INFINITY, address_space = RLIM_INFINITY;
   };
 
   Process(const TemporaryFolder& folder, const Args& args, const Streams& streams) : start_(Clock::now()) {
@@ -62,10 +62,10 @@ class Process {
     redirect(0, streams.in, O_RDONLY);
     redirect(1, streams.out, O_WRONLY | O_CREAT | O_TRUNC);
     redirect(2, streams.err, O_WRONLY | O_CREAT | O_TRUNC);
-    if (streams.largest_file != RLIM_INFINITY) {
-      const rlimit limit{streams.largest_file, streams.largest_file};
-      ::setrlimit(RLIMIT_FSIZE, &limit);
-    }
+    const rlimit file{streams.largest_file, streams.largest_file},
+        space{streams.address_space, streams.address_space};
+    if (streams.largest_file != RLIM_INFINITY) ::setrlimit(RLIMIT_FSIZE, &file);
+    if (streams.address_space != RLIM_INFINITY) ::setrlimit(RLIMIT_AS, &space);
     std::vector<char*> argv = {const_cast<char*>("rezero-analyze")};
     for (const std::string& arg : args) argv.push_back(const_cast<char*>(arg.c_str()));
     argv.push_back(nullptr);
@@ -91,6 +91,19 @@ long error_lines(const TemporaryFolder& folder) {
 int shell(const TemporaryFolder& folder, const std::string& line) {
   spill(folder / "script", "R='" + std::string(REZERO_ANALYZE) + "'\n" + line + "\n");
   return WEXITSTATUS(std::system(("cd '" + folder.path() + "' && timeout 60 bash script").c_str()));
+}
+
+/// The lines of a file: each whole, and JSON.
+std::vector<Json> whole_lines(const std::string& path) {
+  const std::string text = slurp(path);
+  EXPECT_TRUE(text.empty() || text.back() == '\n') << path;
+  std::vector<Json> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) {
+    EXPECT_TRUE(Json::accept(line)) << line.substr(0, 100);
+    if (Json::accept(line)) lines.push_back(Json::parse(line));
+  }
+  return lines;
 }
 
 const Args quick = {"--scheme", "plain", "--depth", "1", "--width", "4"};
@@ -167,6 +180,55 @@ TEST(CliProcess, OutputFileThatDoesNotFitLeavesTheOldOne) {
   EXPECT_EQ(error_lines(folder), 1) << slurp(folder / "err");
   EXPECT_EQ(slurp(folder / "r.json"), "old");
   EXPECT_EQ(folder.entries(), 3u);
+}
+
+/// Of a stream into a file what fits stays, in whole lines.
+TEST(CliProcess, LinesThatDoNotFitAreLeftOutWhole) {
+  const TemporaryFolder folder;
+  Process::Streams small;
+  small.largest_file = 30000;
+  EXPECT_EQ(
+      status(folder, {"--scheme", "rezero", "--depth", "1:40", "--width", "32", "-o", "r.ndjson"}, small), 3);
+  EXPECT_EQ(error_lines(folder), 1) << slurp(folder / "err");
+  EXPECT_GT(whole_lines(folder / "r.ndjson").size(), 2u);
+}
+
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool limits_address_space = false;  // shadow memory takes terabytes of it
+#else
+constexpr bool limits_address_space = true;
+#endif
+
+/// Ten million cells were listed one by one, with all their labels: gigabytes before anything was said.
+TEST(CliProcess, DryRunOfMillionsOfCellsIsSmall) {
+  if (!limits_address_space) GTEST_SKIP();
+  const TemporaryFolder folder;
+  Process::Streams small;
+  small.address_space = rlim_t{256} << 20;
+  const Args args = {"--scheme", "rezero",    "--depth", "1",        "--max-memory",
+                     "1T",       "--threads", "1",       "--dry-run"};
+  EXPECT_EQ(status(folder, with(args, {"--seed", "0:999999"}), small), 0) << slurp(folder / "err");
+  EXPECT_TRUE(contains(slurp(folder / "out"), "cells    1000000 (1000000 rows)")) << slurp(folder / "out");
+  EXPECT_EQ(status(folder, with(args, {"--seed", "0:99999", "--width", "1:100"}), small), 0)
+      << slurp(folder / "err");
+  EXPECT_TRUE(contains(slurp(folder / "out"), "cells    10000000 (10000000 rows)")) << slurp(folder / "out");
+}
+
+/// What reading a stack file takes is asked for before it is read, from files and from pipes.
+TEST(CliProcess, StackFilesCountAgainstTheLimit) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(ran({"export", "--scheme", "plain", "--family", "linear", "--depth", "20", "--width", "256", "-o",
+                 folder / "x"})
+                .code,
+            0);
+  for (const std::string limit : {"1M", "12M"}) {
+    EXPECT_EQ(shell(folder, "$R --stack x --max-memory " + limit + " >out 2>err"), 5);
+    EXPECT_TRUE(contains(slurp(folder / "err"), "reading 'x' would need ")) << slurp(folder / "err");
+    EXPECT_EQ(error_lines(folder), 1);
+    EXPECT_EQ(shell(folder, "cat x | $R verify --stack /dev/stdin --max-memory " + limit + " >out 2>err"), 5);
+    EXPECT_TRUE(contains(slurp(folder / "err"), "reading '/dev/stdin' would need ")) << slurp(folder / "err");
+    EXPECT_EQ(slurp(folder / "out"), "");
+  }
 }
 
 TEST(CliProcess, OutputFolderThatCannotBeWritten) {
@@ -258,11 +320,63 @@ TEST(CliSignal, FinishedLinesStay) {
   wait_for_bytes(folder / "out", 20000);
   process.send(SIGTERM);
   EXPECT_EQ(process.wait(), 143);
-  const std::string out = slurp(folder / "out");
-  ASSERT_GE(out.size(), 20000u);
-  EXPECT_EQ(out.back(), '\n');
-  std::istringstream lines(out);
-  for (std::string line; std::getline(lines, line);) EXPECT_TRUE(Json::accept(line)) << line.substr(0, 100);
+  ASSERT_GE(slurp(folder / "out").size(), 20000u);
+  EXPECT_GT(whole_lines(folder / "out").size(), 2u);
+}
+
+void wait_for_lines(const std::string& path, long lines) {
+  const auto count = [&] {
+    const std::string text = slurp(path);
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  for (int i = 0; i < 500 && count() < lines; ++i) std::this_thread::sleep_for(milliseconds(10));
+}
+
+/// The context and the rows of the first two depths, long before their stack is done.
+void expect_two_rows(const std::string& path) {
+  const std::vector<Json> lines = whole_lines(path);
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_EQ(lines[0]["kind"], "context");
+  EXPECT_EQ(lines[1]["depth"], 1);
+  EXPECT_EQ(lines[2]["depth"], 2);
+}
+
+TEST(CliSignal, RowsComeDepthByDepth) {
+  const TemporaryFolder folder;
+  Process process(folder, endless("ndjson"), {});
+  wait_for_lines(folder / "out", 3);
+  process.send(SIGTERM);
+  EXPECT_EQ(process.wait(), 143);
+  expect_two_rows(folder / "out");
+  EXPECT_EQ(slurp(folder / "err"), "");
+}
+
+TEST(CliSignal, FileOfLinesKeepsItsRowsAndSaysSo) {
+  for (const int signal : {SIGINT, SIGTERM})
+    for (const bool twice : {false, true}) {
+      const TemporaryFolder folder;
+      spill(folder / "r.ndjson", "old");
+      Process process(folder, with(endless("ndjson"), {"-q", "-o", "r.ndjson"}), {});
+      wait_for_lines(folder / "r.ndjson", 3);
+      process.send(signal);
+      if (twice) process.send(signal);
+      EXPECT_EQ(process.wait(), 128 + signal);
+      expect_two_rows(folder / "r.ndjson");
+      EXPECT_EQ(slurp(folder / "err"), "rezero-analyze: interrupted: 'r.ndjson' keeps 2 of 12 rows\n");
+      EXPECT_EQ(slurp(folder / "out"), "");
+    }
+}
+
+/// A csv cannot show that it was cut short.
+TEST(CliSignal, OtherFilesStayWhole) {
+  const TemporaryFolder folder;
+  spill(folder / "r.csv", "old");
+  Process process(folder, with(endless("csv"), {"-o", "r.csv"}), {});
+  std::this_thread::sleep_for(milliseconds(150));
+  process.send(SIGTERM);
+  EXPECT_EQ(process.wait(), 143);
+  EXPECT_EQ(slurp(folder / "r.csv"), "old");
+  EXPECT_EQ(slurp(folder / "err"), "");
 }
 
 TEST(CliSignal, SecondSignalEndsAtOnce) {

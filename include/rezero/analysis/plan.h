@@ -25,6 +25,7 @@ struct InputFile {
 struct StackInput {
   InputFile file;
   StackPtr stack;
+  Real reading_bytes = 0;  ///< that reading took at most: the file, its header, the numbers as doubles
 };
 
 /// The part of J that is analyzed: ∂x_L[of] / ∂x_0[wrt], all positions where absent.

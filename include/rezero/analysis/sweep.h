@@ -1,27 +1,16 @@
 #pragma once
-/// Running a plan: cells, their order, their reduction.
+/// Running a plan: its cells, in order, and their reduction.
 
 #include <atomic>
 #include <functional>
 #include <limits>
 #include <vector>
 
+#include "rezero/analysis/cell.h"
 #include "rezero/analysis/result.h"
 #include "rezero/spectrum/jacobian_view.h"
 
 namespace rezero {
-
-/// One stack (a scheme, width, activation, init and seed) at the depths that one pass can give: all of them
-/// if the scheme ignores the total depth, else one.
-struct Cell {
-  std::size_t index = 0;
-  CellLabels labels;
-  std::optional<StackSpec> spec;  ///< nothing for --stack
-  StackPtr stack;                 ///< for --stack
-  std::vector<Index> depths;
-};
-
-std::vector<Cell> expand_cells(const SweepPlan& plan);
 
 /// Set from outside (a signal handler, a sink that cannot write) to stop between blocks.
 using StopFlag = std::atomic<bool>;
@@ -35,8 +24,14 @@ struct RunOptions {
       progress;  ///< called now and then, from any thread, serially
 };
 
+/// Gets the result of a cell part by part: each depth as soon as it is known, ascending. May throw Cancelled.
+using PartVisitor = std::function<void(CellResult part)>;
+
 /// A pure function of the cell and the options. Numerical trouble becomes a CellFailure; Cancelled passes
 /// through.
+void run_cell(const Cell& cell, const AnalysisOptions& options, const RunOptions& run,
+              const PartVisitor& visit);
+/// The same, all depths at once.
 CellResult run_cell(const Cell& cell, const AnalysisOptions& options, const RunOptions& run);
 
 struct SweepSummary {
@@ -44,10 +39,11 @@ struct SweepSummary {
   Index failures = 0;
 };
 
-/// Runs all cells; `sink` gets each result once, in cell order, as soon as it and all before it are known,
-/// never from two threads at once. An exception of the sink stops the sweep. Cells that fail do not stop the
-/// others.
-SweepSummary run_sweep(const SweepPlan& plan, const std::vector<Cell>& cells, const RunOptions& run,
+/// Runs all cells. `sink` gets one row at a time, a CellResult of a single depth (its result, its failure, or
+/// both where a spectrum broke down), in the order of cells and depths, as soon as it and all rows before it
+/// are known; never from two threads at once. An exception of the sink stops the sweep and comes out. Cells
+/// that fail do not stop the others.
+SweepSummary run_sweep(const SweepPlan& plan, const CellList& cells, const RunOptions& run,
                        const std::function<void(const CellResult&)>& sink);
 
 /// The form in which J is had. `map`, never formed: for `--method density`; for `spectra` with --top alone,
@@ -79,12 +75,13 @@ Spread spread_of(std::size_t cells, int threads);
 struct CostEstimate {
   std::size_t cells = 0, rows = 0;
   Real bytes_per_worker =
-      0;                 ///< the largest cell: 6 n² doubles or the bases of products, weights, states, 20 MB
-  Real bytes = 0;        ///< with that many workers
-  Real extra_bytes = 0;  ///< more, where there is room
-  Real flops = 0;        ///< Jacobians, profiles and spectra
+      0;  ///< the largest cell: 6 n² doubles or the bases of products, weights, states, 20 MB
+  Real shared_bytes = 0;  ///< whatever the workers: a loaded stack, and what is kept of every row
+  Real bytes = 0;         ///< with that many workers; at least what reading the stack file took
+  Real extra_bytes = 0;   ///< more, where there is room
+  Real flops = 0;         ///< Jacobians, profiles and spectra
 };
-CostEstimate estimate_cost(const SweepPlan& plan, const std::vector<Cell>& cells, int threads,
+CostEstimate estimate_cost(const SweepPlan& plan, const CellList& cells, int threads,
                            Real max_memory = std::numeric_limits<Real>::infinity());
 
 }  // namespace rezero

@@ -19,9 +19,12 @@ enum class PlanUse {
 struct ResolveContext {
   PlanUse use = PlanUse::analysis;
   /// Reads a --stack file; empty: parse_stack_file.
-  std::function<StackPtr(std::string_view bytes, const std::string& path)> read_stack = {};
+  std::function<StackPtr(std::string bytes, const std::string& path)> read_stack = {};
   /// Reads any file; empty: read_file.
   std::function<std::string(const std::string& path)> read_file = {};
+  /// Asked before that much memory is taken for a file; throws MemoryError to refuse. Empty: nothing is
+  /// refused.
+  std::function<void(Real bytes, const std::string& path)> require_memory = {};
 };
 
 /// Resolves every name, reads every file and fills in defaults: schemes plain, residual, depth-power and

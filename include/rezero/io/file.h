@@ -2,9 +2,12 @@
 /// Reading files and pipes, with a bound on what is read.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+
+#include "rezero/core/types.h"
 
 namespace rezero {
 
@@ -34,8 +37,13 @@ class FileReader {
   std::unique_ptr<State> state_;
 };
 
+/// Called with the bytes of memory that reading takes at its peak, as far as is known by then, before they
+/// are taken; throws MemoryError to refuse.
+using MemoryCheck = std::function<void(Real bytes)>;
+
 /// All bytes of a regular file or a pipe. IoError as FileReader, and when there are more than `limit_bytes`:
 /// a larger file is refused before anything is read, a pipe once it has passed the bound.
-std::string read_file(const std::string& path, std::uint64_t limit_bytes = default_read_limit);
+std::string read_file(const std::string& path, std::uint64_t limit_bytes = default_read_limit,
+                      const MemoryCheck& require_memory = {});
 
 }  // namespace rezero

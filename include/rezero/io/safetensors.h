@@ -53,15 +53,23 @@ class SafetensorsFile {
   /// A tensor's numbers. IoError when there is none of that name, or naming the tensor and the flat row-major
   /// index of its first NaN or infinity.
   Tensor tensor(std::string_view name) const;
+  /// The same numbers as a matrix whose rows follow one another in the file. No copy in between. Contract:
+  /// the tensor has rows · cols numbers.
+  Matrix matrix(std::string_view name, Index rows, Index cols) const;
   /// tensor() of all, one by one: IoError for the first number that is not finite.
   void require_finite() const;
 
  private:
   friend class SafetensorsReader;
+  const TensorInfo& at(std::string_view name) const;
+  /// place(i): where the number of flat index i goes. IoError as tensor().
+  template <class Place>
+  void decode(const TensorInfo& info, Place&& place) const;
   std::string what_;
   Metadata metadata_;
   std::vector<TensorInfo> tensors_;
   std::string data_;
+  std::size_t data_begin_ = 0;  ///< of the tensors in data_
 };
 
 /// Reads and checks a file; nothing is allocated on the word of a header. IoError for: a header longer than
@@ -69,8 +77,8 @@ class SafetensorsFile {
 /// of order, overlap, leave holes, do not fit shape and dtype or do not fill the file, duplicate names, more
 /// than `limit_bytes` altogether. Values are checked by tensor(). Memory: the file.
 SafetensorsFile read_safetensors(const std::string& path, std::uint64_t limit_bytes = default_read_limit);
-/// The same for bytes in memory; `what` names them in messages.
-SafetensorsFile parse_safetensors(std::string_view bytes, std::string_view what);
+/// The same for bytes in memory, which it keeps; `what` names them in messages.
+SafetensorsFile parse_safetensors(std::string bytes, std::string_view what);
 
 /// Name and shape of a tensor to be written.
 struct TensorLayout {

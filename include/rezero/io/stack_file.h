@@ -7,14 +7,15 @@
 #include <utility>
 #include <vector>
 
+#include "rezero/io/file.h"
 #include "rezero/model/stack.h"
 
 namespace rezero {
 
 /// The stack in `bytes`; `path` names it in messages. Numbers become double. Scales are parameters. IoError
 /// naming the tensor or the path in the spec for anything that is malformed, unknown, missing, unused or not
-/// finite.
-StackPtr parse_stack_file(std::string_view bytes, const std::string& path);
+/// finite. `require_memory` is asked before the header is parsed and before a number is converted.
+StackPtr parse_stack_file(std::string bytes, const std::string& path, const MemoryCheck& require_memory = {});
 
 /// Writes `stack` to `path` (float64, atomically), one block in memory at a time. `provenance` is carried
 /// along as strings. IoError if the file cannot be written, UsageError for a wiring that version 1 cannot

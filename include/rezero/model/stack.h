@@ -46,6 +46,10 @@ StackPtr make_stack(std::vector<BlockParts> blocks, Vector input);
 /// Blocks first … first + count − 1 of a stack as a stack of its own, on the given input.
 StackPtr slice_stack(StackPtr stack, Index first, Index count, Vector input);
 
+/// What a block that is kept takes beside its weights, its parts and layers: at most, as measured (1600 bytes
+/// of an mlp, 5000 of convolutions with norms).
+constexpr Real block_overhead_bytes = 5000;
+
 /// Bytes that one block's weights take; the most of all stages.
 Real block_weight_bytes(const StackSpec& spec);
 

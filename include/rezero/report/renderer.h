@@ -15,7 +15,8 @@ namespace rezero {
 /// Where text goes. Called with pieces of any size; an exception it throws passes through the renderer.
 using Output = std::function<void(std::string_view)>;
 
-/// begin, then cell for each result in cell order, then end: each call leaves its text handed to the output.
+/// begin, then cell for each row (or each cell with all its rows) in plan order, then end: each call leaves
+/// its text handed to the output.
 class Renderer {
  public:
   Renderer() = default;
@@ -41,6 +42,8 @@ struct RendererKind {
   Emission emission;
   std::unique_ptr<Renderer> (*report)(Output);
   std::unique_ptr<Renderer> (*verdict)(Output);  ///< nullptr: no verdicts in this format
+  /// Rows that were finished are kept when a run is interrupted: the last line tells whether it was.
+  bool keeps_rows = false;
 };
 
 /// json, ndjson, csv, table.

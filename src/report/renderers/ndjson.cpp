@@ -95,7 +95,8 @@ RendererKind ndjson_renderer() {
           "JSON lines, each written as soon as its result is known",
           Emission::lines,
           make_lines<ReportKind::report>,
-          make_lines<ReportKind::verdict>};
+          make_lines<ReportKind::verdict>,
+          true};
 }
 
 }  // namespace rezero::detail

@@ -1,0 +1,56 @@
+#pragma once
+/// What a plan consists of: cells, each the work of one pass through one stack.
+
+#include <optional>
+#include <vector>
+
+#include "rezero/analysis/plan.h"
+#include "rezero/analysis/result.h"
+
+namespace rezero {
+
+/// One stack (a scheme, width, activation, init and seed) at the depths that one pass can give: all of them
+/// if the scheme ignores the total depth, else one.
+struct Cell {
+  std::size_t index = 0;
+  CellLabels labels;
+  std::optional<StackSpec> spec;  ///< nothing for --stack
+  StackPtr stack;                 ///< for --stack
+  std::vector<Index> depths;
+};
+
+/// The cells of a plan, in the order scheme, width, activation, init, seed, depth, the last fastest. Each is
+/// made when it is asked for, so that a million seeds cost no more than their numbers. The plan must outlive
+/// the list.
+class CellList {
+ public:
+  explicit CellList(const SweepPlan& plan);
+  explicit CellList(const SweepPlan&&) = delete;
+
+  std::size_t size() const { return kinds_ * seeds_; }
+  std::size_t rows() const { return rows_; }  ///< one for each depth of each cell
+  Cell operator[](std::size_t i) const;
+
+  /// Cells that differ only in their seed are of one kind: they take equal memory and work.
+  std::size_t kinds() const { return kinds_; }
+  std::size_t cells_per_kind() const { return seeds_; }
+  Cell first_of_kind(std::size_t k) const;
+
+ private:
+  /// What one scheme adds to the list.
+  struct Part {
+    std::vector<Initializer> initializers;
+    std::size_t first_kind = 0;
+    std::size_t stacks_per_seed = 1;  ///< 1: one pass gives all depths; else a stack for each depth
+  };
+  std::size_t part_of(std::size_t kind) const;
+
+  const SweepPlan* plan_;
+  std::vector<Part> parts_;  ///< by scheme
+  std::size_t seeds_ = 1, kinds_ = 1, rows_ = 0;
+};
+
+CellList expand_cells(const SweepPlan& plan);
+CellList expand_cells(const SweepPlan&&) = delete;
+
+}  // namespace rezero
