@@ -88,7 +88,8 @@ class RandomStack final : public Stack {
   static bool is_homogeneous(const NormSpec& norm) { return !norm || norm.positively_homogeneous(); }
   Index per_layer() const { return static_cast<Index>(kinds_.size()); }
 
-  /// The geometry, the norms with what the scheme makes of the last, the outer activation, and the skip.
+  /// The geometry, the norms with what the scheme makes of the last, the outer activation, and the skip. A
+  /// norm follows its projection only where norms follow convolutions.
   void set_conv(BlockParts& parts, const BranchSizes& sizes, const BlockPlan& decided, Index l) const {
     parts.conv = sizes.conv;
     if (decided.last_norm_weight)
@@ -100,7 +101,8 @@ class RandomStack final : public Stack {
     if (parts.shortcut != ShortcutKind::projection) return;
     parts.weights[Role::shortcut] =
         draw({Role::shortcut, sizes.conv.outputs, sizes.features, false}, decided.gain(Role::shortcut), l);
-    if (!sizes.conv.norms.empty()) parts.shortcut_norm = sizes.conv.norms.back();
+    if (sizes.conv.order == ConvOrder::post && !sizes.conv.norms.empty())
+      parts.shortcut_norm = sizes.conv.norms.back();
   }
 
   BlockPlan plan(Index l) const { return plan_block(spec_, layers_, l, {&profile_, measuring_}); }

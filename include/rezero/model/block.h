@@ -27,9 +27,9 @@ enum class MixRule { additive, gated };
 std::string_view to_string(MixRule mix);
 
 /// What the skip carries. subsample: every stride-th pixel, added channels zero. projection: a strided 1 × 1
-/// convolution (the weight of Role::shortcut) and its norm; under ConvOrder::pre it reads what the branch's
-/// first convolution reads, the normed and activated input, and no norm follows (He et al. 2016, arXiv
-/// 1603.05027). The last two are for blocks that change the shape.
+/// convolution (the weight of Role::shortcut) and a norm, if any; under ConvOrder::pre it reads what the
+/// branch's first convolution reads, the input normed and activated (He et al. 2016, arXiv 1603.05027). The
+/// last two are for blocks that change the shape.
 enum class ShortcutKind { identity, subsample, projection };
 std::string_view to_string(ShortcutKind kind);
 
@@ -45,7 +45,7 @@ struct BlockParts {
   ConvBranchSpec conv;      ///< of a convolutional branch
   NormSpec inner_norm;      ///< just before the branch's last matrix
   ShortcutKind shortcut = ShortcutKind::identity;
-  NormSpec shortcut_norm;  ///< after a projection under ConvOrder::post
+  NormSpec shortcut_norm;  ///< after a projection
   NormSpec pre_norm, branch_norm, post_norm;
   std::optional<Activation> branch_activation, post_activation;
   Scale skip_scale, branch_scale;
