@@ -40,6 +40,17 @@ void add(Fields& fields, const char* name, const std::string& value) {
   if (!value.empty()) fields.emplace_back(name, value);
 }
 
+/// What a scheme's nets over images have where the user says nothing, beside what all have.
+std::string conv_text(const ConvDefaults& conv) {
+  const ConvDefaults usual;
+  std::vector<std::string> words;
+  if (conv.order != usual.order) words.push_back("--order " + text(to_string(conv.order)));
+  if (conv.norm != usual.norm) words.push_back("--norm " + text(conv.norm));
+  if (conv.shortcut != usual.shortcut) words.push_back("--shortcut " + text(to_string(conv.shortcut)));
+  if (conv.init != usual.init) words.push_back("--init " + text(conv.init));
+  return join({words.begin(), words.end()});
+}
+
 std::vector<ListedEntry> list_schemes() {
   std::vector<ListedEntry> entries;
   for (const Scheme& scheme : schemes()) {
@@ -52,6 +63,7 @@ std::vector<ListedEntry> list_schemes() {
     add(fields, "blocks depend on total depth", depends ? "yes" : "no");
     add(fields, "defined for", join(scheme.made_for));
     add(fields, "starts with attention from", text(scheme.init));
+    add(fields, "over images", conv_text(scheme.conv));
     add(fields, "source", text(scheme.source));
     add(fields, "aliases", join(scheme.aliases));
     entries.push_back({fields});

@@ -9,6 +9,7 @@
 #include "config/images.h"
 #include "config/input.h"
 #include "config/tokens.h"
+#include "rezero/analysis/sweep.h"
 #include "rezero/core/error.h"
 #include "rezero/core/registry.h"
 
@@ -102,6 +103,13 @@ void require_series_fit(const SweepPlan& plan) {
                            std::to_string(depth * per_layer(plan, scheme)));
 }
 
+/// No cell is refused once others have run: what a scheme says of family, options and depth, it says here.
+/// Seeds make no difference.
+void require_schemes_fit(SweepPlan plan) {
+  plan.seeds.resize(1);
+  for (const Cell& cell : expand_cells(plan)) require_fit(*cell.spec, cell.depths.back());
+}
+
 void require_sizes(const SweepPlan& plan) {
   if (plan.depths.back() > deepest)
     throw UsageError("--depth " + std::to_string(plan.depths.back()) + " is more than the " +
@@ -175,6 +183,7 @@ void resolve_random_stacks(SweepPlan& plan, const PlanOptions& options, PlanUse 
       plan.conv.staged() ? stage_depths(plan.conv, options, use) : ascending(options.depth.value_or(depths));
   require_series_fit(plan);
   require_sizes(plan);
+  require_schemes_fit(plan);
   plan.files = files.all();
 }
 

@@ -51,7 +51,16 @@ Vector skip_values(const BlockParts& parts) {
   return parts.skip_scale.values;
 }
 
-std::vector<LayerPtr> make_shortcut(const BlockParts& parts) {
+/// The layers in front of the branch's first matrix.
+std::vector<LayerPtr> before_first_matrix(const LayerPtr& pre_norm, const Branch& branch) {
+  std::vector<LayerPtr> layers;
+  if (pre_norm) layers.push_back(pre_norm);
+  layers.insert(layers.end(), branch.stages.begin(),
+                branch.stages.begin() + static_cast<std::ptrdiff_t>(branch.first));
+  return layers;
+}
+
+std::vector<LayerPtr> make_shortcut(const BlockParts& parts, const LayerPtr& pre_norm, const Branch& branch) {
   const Shape in = parts.shape, out = parts.output_shape();
   if (parts.shortcut == ShortcutKind::identity) {
     if (in != out)
@@ -66,7 +75,9 @@ std::vector<LayerPtr> make_shortcut(const BlockParts& parts) {
   point.kernel_height = point.kernel_width = 1;
   point.stride = conv.stride;
   const WeightPair& pair = parts.weights.at(Role::shortcut);
-  std::vector<LayerPtr> layers = {std::make_shared<Conv>(pair.weight, pair.bias, conv.image, point)};
+  std::vector<LayerPtr> layers;
+  if (conv.order == ConvOrder::pre) layers = before_first_matrix(pre_norm, branch);
+  layers.push_back(std::make_shared<Conv>(pair.weight, pair.bias, conv.image, point));
   if (layers.back()->output_shape() != out)
     throw ShapeError("the projection of the skip does not give the shape of the branch");
   if (parts.shortcut_norm) layers.push_back(parts.shortcut_norm.layer(out));
@@ -140,7 +151,7 @@ ResidualBlock::ResidualBlock(BlockParts parts) : parts_(std::move(parts)) {
   add_activation(after_branch_, parts_.branch_activation, out);
   if (parts_.post_norm) after_sum_.push_back(parts_.post_norm.layer(out));
   add_activation(after_sum_, parts_.post_activation, out);
-  shortcut_ = make_shortcut(parts_);
+  shortcut_ = make_shortcut(parts_, pre_, branch_);
   unweighted_ = without_zero_weight(parts_);
 }
 

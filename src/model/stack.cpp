@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "plan_block.h"
 #include "rezero/core/contract.h"
 #include "rezero/core/error.h"
 #include "rezero/linalg/standardize.h"
@@ -33,11 +34,9 @@ void normalize(Matrix& W, UnitNorm unit) {
 class RandomStack final : public Stack {
  public:
   RandomStack(StackSpec spec, std::uint64_t seed, Index depth)
-      : spec_(std::move(spec)),
-        kinds_(spec_.family->branches()),
-        seed_(seed),
-        layers_(spec_.conv.staged() ? spec_.conv.blocks() : depth) {
-    const BlockPlan first = plan(0);  // a scheme that does not fit this depth says so here
+      : spec_(std::move(spec)), kinds_(spec_.family->branches()), seed_(seed), layers_(spec_.layers(depth)) {
+    require_fit(spec_, depth);
+    const BlockPlan first = plan(0);
     const auto homogeneous = [](const std::optional<Activation>& a) { return !a || a->homogeneous(); };
     homogeneous_ = !spec_.initializer.has_bias() && spec_.family->degree() == 1 &&
                    (!spec_.family->uses_activation() || spec_.activation.homogeneous()) &&
@@ -72,11 +71,6 @@ class RandomStack final : public Stack {
     parts.branch = kinds_[static_cast<std::size_t>(l % per_layer())];
     parts.activation = spec_.activation;
     parts.attention = spec_.tokens.attention;
-    if (decided.inner_norm && !parts.branch->has_positions)
-      throw UsageError("scheme '" + std::string(spec_.scheme.scheme().name) +
-                       "' has a norm before the branch's last matrix, and family '" +
-                       std::string(spec_.family->name) +
-                       "' has no place for it (use mlp, glu, attention or a transformer)");
     parts.pre_norm = decided.pre_norm, parts.inner_norm = decided.inner_norm;
     parts.branch_norm = decided.branch_norm, parts.post_norm = decided.post_norm;
     parts.branch_activation = decided.branch_activation, parts.post_activation = decided.post_activation;
@@ -94,7 +88,8 @@ class RandomStack final : public Stack {
   static bool is_homogeneous(const NormSpec& norm) { return !norm || norm.positively_homogeneous(); }
   Index per_layer() const { return static_cast<Index>(kinds_.size()); }
 
-  /// The geometry, the norms with what the scheme makes of the last, the outer activation, and the skip.
+  /// The geometry, the norms with what the scheme makes of the last, the outer activation, and the skip. A
+  /// norm follows its projection only where norms follow convolutions.
   void set_conv(BlockParts& parts, const BranchSizes& sizes, const BlockPlan& decided, Index l) const {
     parts.conv = sizes.conv;
     if (decided.last_norm_weight)
@@ -106,28 +101,11 @@ class RandomStack final : public Stack {
     if (parts.shortcut != ShortcutKind::projection) return;
     parts.weights[Role::shortcut] =
         draw({Role::shortcut, sizes.conv.outputs, sizes.features, false}, decided.gain(Role::shortcut), l);
-    if (!sizes.conv.norms.empty()) parts.shortcut_norm = sizes.conv.norms.back();
+    if (sizes.conv.order == ConvOrder::post && !sizes.conv.norms.empty())
+      parts.shortcut_norm = sizes.conv.norms.back();
   }
 
-  BlockPlan plan(Index l) const {
-    const BranchSizes sizes = spec_.sizes(l);
-    const StagePlace place = stage_place(spec_.conv, l);
-    SchemeContext at;
-    at.block = l, at.total_blocks = blocks();
-    at.layer = l / per_layer(), at.sublayer = l % per_layer(), at.total_layers = layers_;
-    at.width = spec_.width, at.heads = spec_.tokens.attention.heads;
-    at.measuring = measuring_;
-    at.fused_init = spec_.initializer.kind().fused_attention;
-    at.branch = kinds_[static_cast<std::size_t>(at.sublayer)];
-    at.params = &spec_.scheme.params();
-    at.slots = at.branch->slots(sizes);
-    at.profile = &profile_;
-    if (at.branch->is_conv) at.conv = &sizes.conv;
-    at.activation = &spec_.activation;
-    at.since_transition =
-        place.transition ? spec_.conv.stages[static_cast<std::size_t>(place.stage - 1)] : place.block;
-    return spec_.scheme.scheme().plan(at);
-  }
+  BlockPlan plan(Index l) const { return plan_block(spec_, layers_, l, {&profile_, measuring_}); }
 
   /// One pass through the very blocks that are analyzed later, each planned from those before it.
   void measure_profile() {
@@ -247,16 +225,9 @@ StackPtr slice_stack(StackPtr stack, Index first, Index count, Vector input) {
 }
 
 Real block_weight_bytes(const StackSpec& spec) {
-  std::vector<Index> blocks = {0};  // one of every shape
-  Index end = 0;
-  for (const Index stage : spec.conv.stages) {
-    blocks.push_back(end);
-    end += stage;
-    blocks.push_back(end - 1);
-  }
   Real numbers = 0;
   for (const BranchKind* kind : spec.family->branches())
-    for (const Index l : blocks) {
+    for (const Index l : spec.stage_ends(1)) {
       Real block = 0;
       for (const WeightSlot& slot : kind->slots(spec.sizes(l)))
         block += static_cast<Real>(slot.rows()) * static_cast<Real>(slot.cols());

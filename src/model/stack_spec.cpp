@@ -67,6 +67,22 @@ Shape StackSpec::shape() const {
   return family->is_conv() ? shape_after(conv, width, 0) : Shape{width, tokens.tokens};
 }
 
+Index StackSpec::layers(Index depth) const {
+  return conv.staged() ? conv.blocks() : depth;
+}
+
+std::vector<Index> StackSpec::stage_ends(Index layers) const {
+  if (!conv.staged()) return {0, layers - 1};
+  std::vector<Index> all;
+  Index end = 0;
+  for (const Index stage : conv.stages) {
+    all.push_back(end);
+    end += stage;
+    all.push_back(end - 1);
+  }
+  return all;
+}
+
 BranchSizes StackSpec::sizes(Index l) const {
   BranchSizes sizes{width, hidden(), tokens.attention.heads, tokens.attention.kv_heads, {}};
   if (!family->is_conv()) return sizes;

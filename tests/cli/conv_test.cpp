@@ -109,6 +109,53 @@ TEST(CliConv, ReportAsConfigRepeatsTheRun) {
   }
 }
 
+/// Numbers per feature are of each block's own width: every scheme goes through all stages, dry and in
+/// earnest.
+TEST(CliConv, NoSchemeEndsInAnInternalErrorBetweenStages) {
+  const Json listed = Json::parse(ran({"list", "--format", "json"}).out)["schemes"];
+  ASSERT_GT(listed.size(), 30u);
+  for (const Json& scheme : listed) {
+    SCOPED_TRACE(scheme["name"]);
+    const Args args = {"--family", "conv",   "--stages", "1,2",      "--widths",     "2,4",      "--image",
+                       "4x4",      "--norm", "none",     "--scheme", scheme["name"], "--values", "none"};
+    Args dry = args, verify = {"verify"};
+    dry.emplace_back("--dry-run");
+    verify.insert(verify.end(), args.begin(), args.end() - 2);
+    const Ran planned = ran(dry), run = ran(args), checked = ran(verify);
+    EXPECT_EQ(planned.code, run.code) << run.err;
+    EXPECT_TRUE(run.code == 0 || run.code == 2) << run.err;
+    EXPECT_TRUE(checked.code == run.code || (run.code == 0 && checked.code == 1)) << checked.err;
+    EXPECT_FALSE(contains(run.err + checked.err, "internal error"));
+  }
+}
+
+/// A cell that cannot be is found before the first byte, with one message for all commands.
+TEST(CliConv, RefusesASchemeThatDoesNotFitBeforeAnythingRuns) {
+  const TemporaryFolder folder;
+  const Args misfits[] = {{"--scheme", "residual,zero-gamma", "--order", "pre", "--norm", "batch_norm"},
+                          {"--scheme", "residual,nf-resnet", "--order", "post"},
+                          {"--scheme", "residual,normformer"},
+                          {"--scheme", "residual,sub-ln"}};
+  for (const Args& misfit : misfits) {
+    Args args = {"--family", "conv", "--image", "2x2", "--width", "2", "--depth", "2"};
+    args.insert(args.end(), misfit.begin(), misfit.end());
+    const auto with = [&args](Args before, const Args& after) {
+      before.insert(before.end(), args.begin(), args.end());
+      before.insert(before.end(), after.begin(), after.end());
+      return before;
+    };
+    const Ran run = ran(args);
+    EXPECT_TRUE(contains(run.err, "scheme '")) << run.err;
+    for (const Args& command : {args, with({}, {"--dry-run"}), with({}, {"--format", "ndjson"}),
+                                with({"verify"}, {}), with({"export"}, {"-o", folder / "x.safetensors"})}) {
+      const Ran got = ran(command);
+      EXPECT_EQ(got.code, 2);
+      EXPECT_EQ(got.out, "");
+      EXPECT_EQ(got.err, run.err);
+    }
+  }
+}
+
 TEST(CliConv, RefusesWhatDoesNotFit) {
   const struct {
     Args args;

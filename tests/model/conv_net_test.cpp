@@ -175,6 +175,24 @@ TEST(ConvNet, NormFreeExpectationStartsAgainWithEachStage) {
         << l;
 }
 
+/// A projection from C to 2C channels keeps a quarter of the pixels and, of these, the half that relu lets
+/// through: ‖J‖²_F / n is gain² β² / 4 in expectation, with β² = 1/1.04 behind one block.
+TEST(ConvNet, NormFreeTransitionHasTheMeanSquareOfItsGain) {
+  StackText text = conv_text("nf-resnet", 8, {4, 4, 1});
+  text.conv.stages = {1, 1}, text.conv.widths = {8, 16};
+  constexpr Index seeds = 200;
+  Vector seen(seeds);
+  for (Index seed = 0; seed < seeds; ++seed) {
+    const StackPtr net = testing::stack(text, static_cast<std::uint64_t>(seed), 2);
+    const Matrix J = testing::plain(testing::last_step(*net).jacobian);
+    seen(seed) = J.squaredNorm() / static_cast<Real>(J.cols());
+  }
+  const Real gain_squared = 2 / (1 - 1 / std::acos(-1.0));
+  const Real error = std::sqrt((seen.array() - seen.mean()).square().sum() / (seeds - 1) / seeds);
+  EXPECT_NEAR(seen.mean(), gain_squared / 1.04 / 4, 4 * error);
+  EXPECT_LT(error, 0.01);
+}
+
 TEST(ConvNet, ZeroGammaNeedsANormAtTheEnd) {
   StackText none = conv_text("zero-gamma"), pre = conv_text("zero-gamma");
   none.conv.norm = NormSpec{};

@@ -28,8 +28,9 @@ enum class MixRule { additive, gated };
 std::string_view to_string(MixRule mix);
 
 /// What the skip carries. subsample: every stride-th pixel, added channels zero. projection: a strided 1 × 1
-/// convolution (the weight of Role::shortcut) and its norm. The last two are for blocks that change the
-/// shape.
+/// convolution (the weight of Role::shortcut) and a norm, if any; under ConvOrder::pre it reads what the
+/// branch's first convolution reads, the input normed and activated (He et al. 2016, arXiv 1603.05027). The
+/// last two are for blocks that change the shape.
 enum class ShortcutKind { identity, subsample, projection };
 std::string_view to_string(ShortcutKind kind);
 

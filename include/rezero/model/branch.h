@@ -94,10 +94,11 @@ struct BranchInputs {
   const ConvBranchSpec& conv;
 };
 
-/// The layers of F in order; stages[last] is the last matrix.
+/// The layers of F in order; stages[first] and stages[last] are its first and last matrices.
 struct Branch {
   std::vector<LayerPtr> stages;
   std::size_t last = 0;
+  std::size_t first = 0;
 };
 
 struct BranchKind {

@@ -25,7 +25,8 @@ struct SchemeContext {
   Index layer = 0;         ///< 0-based; a transformer's layer has two blocks
   Index sublayer = 0;      ///< of the layer, 0-based
   Index total_layers = 1;
-  Index width = 1;
+  Index width = 1;    ///< features of the block's input
+  Index outputs = 1;  ///< of its result
   Index heads = 1;
   bool fused_init = false;  ///< the base law draws queries, keys and values as one matrix
   bool measuring = false;   ///< the first pass of a scheme that needs a profile
@@ -33,6 +34,7 @@ struct SchemeContext {
   const Params* params = nullptr;
   std::vector<WeightSlot> slots;  ///< the branch's weights
   /// For schemes with needs_profile: the blocks before this one, as a forward pass through them found them.
+  /// Null where a scheme is only asked whether it fits.
   const std::vector<BlockProfile>* profile = nullptr;
   /// Of a convolutional branch; its norms carry no weights yet.
   const ConvBranchSpec* conv = nullptr;

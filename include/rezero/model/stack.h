@@ -39,6 +39,10 @@ using StackPtr = std::shared_ptr<const Stack>;
 /// list of other length).
 StackPtr build_stack(const StackSpec& spec, std::uint64_t seed, Index depth);
 
+/// UsageError where scheme, family and depth do not fit, as build_stack would throw it; draws nothing and
+/// takes no longer for a deep stack.
+void require_fit(const StackSpec& spec, Index depth);
+
 /// A stack given block by block, with its input. ShapeError where a block does not take what the one before
 /// gives.
 StackPtr make_stack(std::vector<BlockParts> blocks, Vector input);

@@ -60,6 +60,10 @@ struct StackSpec {
   /// max(1, round(hidden_ratio · width)).
   Index hidden() const;
   Shape shape() const;  ///< of the input
+  /// Of the stack that is built for `depth`: a net with stages is built whole.
+  Index layers(Index depth) const;
+  /// The first and the last of that many layers, or of each stage: one of every shape among them.
+  std::vector<Index> stage_ends(Index layers) const;
   /// Of a layer's weights; over images, those of the block `l`.
   BranchSizes sizes(Index l = 0) const;
 

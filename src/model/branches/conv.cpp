@@ -48,6 +48,7 @@ class Builder {
     const WeightPair& pair = in_.weights.at(conv_roles[i]);
     const ConvSpec spec = in_.conv.convolution(i);
     branch_.last = branch_.stages.size();
+    if (i == 0) branch_.first = branch_.last;
     branch_.stages.push_back(std::make_shared<Conv>(pair.weight, pair.bias, image_, spec));
     features_ = pair.weight->rows();
     image_ = conv_output(image_, spec);

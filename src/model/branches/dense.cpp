@@ -16,7 +16,7 @@ BranchKind branch_dense() {
   kind.build = [](const BranchInputs& in) -> Branch {
     LayerPtr linear = branch_parts::weight(in, Role::linear);
     LayerPtr act = branch_parts::activation(in, linear->output_shape());
-    return {{std::move(linear), std::move(act)}, 0};
+    return {{std::move(linear), std::move(act)}, 0, 0};
   };
   return kind;
 }

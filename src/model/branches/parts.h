@@ -19,7 +19,7 @@ inline Branch finish(std::vector<LayerPtr> stages, const BranchInputs& in, Role 
   if (in.inner_norm) stages.push_back(in.inner_norm.layer(stages.back()->output_shape()));
   stages.push_back(weight(in, last));
   const std::size_t at = stages.size() - 1;
-  return {std::move(stages), at};
+  return {std::move(stages), at, 0};
 }
 
 }  // namespace rezero::branch_parts

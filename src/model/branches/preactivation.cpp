@@ -15,7 +15,7 @@ BranchKind branch_preactivation() {
   kind.build = [](const BranchInputs& in) -> Branch {
     LayerPtr linear = branch_parts::weight(in, Role::linear);
     LayerPtr act = branch_parts::activation(in, linear->input_shape());
-    return {{std::move(act), std::move(linear)}, 1};
+    return {{std::move(act), std::move(linear)}, 1, 1};
   };
   return kind;
 }

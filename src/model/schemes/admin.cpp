@@ -4,10 +4,10 @@ namespace rezero {
 namespace {
 
 /// code: r ← 1, and per block ω := r, then r := √(ω² Var[x] + Var[F(x)]). paper: ω_i = √Σ_{j<i} Var[F_j],
-/// measured with all ω = 1, so that ω_1 = 0.
+/// measured with all ω = 1, so that ω_1 = 0. 1 where nothing was measured yet.
 Real omega(const SchemeContext& at) {
   const bool paper = at.params->text("form") == "paper";
-  if (paper && at.measuring) return 1;
+  if (!at.profile || (paper && at.measuring)) return 1;
   Real square = paper ? 0 : 1;
   for (Index j = 0; j < at.block; ++j) {
     const BlockProfile& before = (*at.profile)[static_cast<std::size_t>(j)];
@@ -20,7 +20,7 @@ Real omega(const SchemeContext& at) {
 BlockPlan plan(const SchemeContext& at) {
   BlockPlan result;
   result.post_norm = scheme_parts::layer_norm();
-  result.skip_scale = {Vector::Constant(at.width, omega(at)), ScaleRole::parameter};
+  result.skip_scale = scheme_parts::per_feature(at, omega(at));
   scheme_parts::fuse_attention_inputs(result, at);
   return result;
 }

@@ -28,7 +28,7 @@ Scheme scheme_layerscale() {
   scheme.plan = [](const SchemeContext& at) {
     BlockPlan plan;
     plan.pre_norm = scheme_parts::layer_norm(1e-6);
-    plan.branch_scale = {Vector::Constant(at.width, epsilon(at)), ScaleRole::parameter};
+    plan.branch_scale = scheme_parts::per_feature(at, epsilon(at));
     return plan;
   };
   scheme.init = "trunc-normal";

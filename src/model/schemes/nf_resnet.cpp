@@ -25,9 +25,10 @@ Real activation_gain(const SchemeContext& at) {
                    "' (use gains=exact)");
 }
 
-/// Weights standardized, each convolution behind an activation scaled by its gain γ, and the first by
-/// β = 1/√(expected variance of the stream): 1 at the start and again where the shape changes, plus α² a
-/// block. The factors are folded into the weights: conv(γβ φ(x)) = (γβ W) φ(x).
+/// Weights standardized, each convolution behind an activation scaled by its gain γ, and the first, and the
+/// projection that reads the same activation, by β = 1/√(expected variance of the stream): 1 at the start and
+/// again where the shape changes, plus α² a block. The factors are folded into the weights: conv(γβ φ(x)) =
+/// (γβ W) φ(x).
 BlockPlan plan(const SchemeContext& at) {
   if (!at.conv)
     throw UsageError("scheme 'nf-resnet' standardizes the weights of convolutions (use --family conv)");
@@ -39,7 +40,7 @@ BlockPlan plan(const SchemeContext& at) {
   BlockPlan result = scheme_parts::branch_scaled(alpha * at.real("skip_gain"), ScaleRole::parameter);
   for (const WeightSlot& slot : at.slots)
     result.gains[slot.role] = {slot.role == Role::conv1 ? gain * beta : gain, 1, UnitNorm::centered_rows};
-  result.gains[Role::shortcut] = {beta, 1, UnitNorm::centered_rows};
+  result.gains[Role::shortcut] = {gain * beta, 1, UnitNorm::centered_rows};
   return result;
 }
 

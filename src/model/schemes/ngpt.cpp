@@ -9,7 +9,7 @@ namespace {
 BlockPlan plan(const SchemeContext& at) {
   BlockPlan result;
   result.branch_norm = result.post_norm = NormSpec::of("l2_norm");
-  result.branch_scale = {Vector::Constant(at.width, at.real("a")), ScaleRole::parameter};
+  result.branch_scale = scheme_parts::per_feature(at, at.real("a"));
   result.mix = MixRule::gated;
   for (const WeightSlot& slot : at.slots) {
     WeightGain gain;

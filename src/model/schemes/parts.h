@@ -20,6 +20,11 @@ inline BlockPlan branch_scaled(Real alpha, ScaleRole role) {
   return plan;
 }
 
+/// A trained number for every feature of the block's result, all alike.
+inline Scale per_feature(const SchemeContext& at, Real value) {
+  return {Vector::Constant(at.outputs, value), ScaleRole::parameter};
+}
+
 /// Sets the gain of the branch's last weight and of its bias.
 inline void set_last(BlockPlan& plan, const SchemeContext& at, WeightGain gain) {
   for (const WeightSlot& slot : at.slots)

@@ -16,6 +16,7 @@ Scheme scheme_skipinit() {
         return scheme_parts::branch_scaled(at.real("alpha"), ScaleRole::parameter);
       }};
   scheme.conv.order = ConvOrder::pre;
+  scheme.conv.shortcut = ShortcutKind::projection;
   return scheme;
 }
 

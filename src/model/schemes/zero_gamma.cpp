@@ -32,6 +32,7 @@ Scheme scheme_zero_gamma() {
   scheme.plan = plan;
   scheme.made_for = {"conv"};
   scheme.conv.norm = "batch_norm";
+  scheme.conv.shortcut = ShortcutKind::projection;
   scheme.conv.init = "he:mode=fan_out";
   return scheme;
 }
