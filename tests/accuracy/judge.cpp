@@ -51,17 +51,19 @@ class Judge {
       else
         hold("unresolved", i, unresolved_size(truth));
     }
+    if (!truth_.sigma.empty()) verdict_.largest = truth_.sigma.front();
     return std::move(verdict_);
   }
 
  private:
-  Real resolved_error(const ScaledReal& published, const ScaledReal& truth) const {
+  Real resolved_error(const ScaledReal& published, const ScaledReal& truth) {
     const Real to_itself = difference(published, truth, truth);
-    if (spectrum_.relative_error_estimate)
-      return to_itself / std::max(*spectrum_.relative_error_estimate, ulps);
-    const Real resolution = spectrum_.relative_resolution;
-    const Real claimed = difference(published, truth, spectrum_.sigma_max);
-    return std::min(to_itself / ulps, resolution == 0 ? HUGE_VAL : claimed / resolution);
+    const Real to_largest = difference(published, truth, spectrum_.sigma_max);
+    const std::optional<Real>& estimate = spectrum_.relative_error_estimate;
+    const Real error = estimate ? to_itself : to_largest;
+    verdict_.largest_error = std::max(verdict_.largest_error, error);
+    const Real claim = estimate.value_or(spectrum_.relative_resolution);
+    return std::min(to_itself / ulps, claim == 0 ? HUGE_VAL : error / claim);
   }
   /// A computed value at the resolution, and its error.
   Real unresolved_size(const ScaledReal& truth) const {

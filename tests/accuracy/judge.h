@@ -20,6 +20,9 @@ struct Verdict {
   Index compared = 0;  ///< values
   std::vector<Violation> violations;
   bool unsettled = false;  ///< the truth was not found
+  ScaledReal largest;      ///< true value
+  /// Of a resolved value: over itself where the claim is relative to it, else over σ_max.
+  Real largest_error = 0;
 };
 
 /// Each value of a certified spectrum: a resolved one is right to relative_resolution · σ_max, or to

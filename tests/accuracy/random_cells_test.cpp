@@ -54,7 +54,8 @@ class Sweep {
   void judge(std::uint64_t index, const RandomCell& random, const SweepPlan& plan, const Cell& cell) {
     const CellResult result = run_cell(cell, plan.analysis, {});
     tally.failed += result.failures.empty() ? 0 : 1;
-    for (const CellFailure& failure : result.failures) EXPECT_NE(failure.kind, "internal") << failure.message;
+    for (const CellFailure& failure : result.failures)
+      EXPECT_NE(failure.kind, "internal") << failure.message << ": cell " << index << ", " << random.command;
     if (result.depths.empty()) return;
     const StackPtr stack = build_stack(*cell.spec, cell.labels.seed, cell.depths.back());
     const Trajectory path = trajectory(*stack, result.depths.back().depth * stack->blocks_per_layer());
