@@ -4,36 +4,12 @@
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 
+#include "accuracy/splitmix.h"
 #include "rezero/init/initializer.h"
 #include "rezero/io/npy.h"
 
 namespace rezero::reference {
 namespace {
-
-/// SplitMix64 (Steele, Lea & Flood 2014).
-class Draws {
- public:
-  Draws(std::uint64_t seed, std::uint64_t index) : state_(seed) { state_ = next() + index; }
-
-  std::uint64_t next() {
-    std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
-  Index between(Index low, Index high) {
-    return low + static_cast<Index>(next() % static_cast<std::uint64_t>(high - low + 1));
-  }
-  bool one_in(Index n) { return between(1, n) == 1; }
-  template <class List>
-  auto pick(const List& list) -> decltype(*list.begin()) {
-    return *(list.begin() + between(0, static_cast<Index>(list.size()) - 1));
-  }
-  Real uniform() { return static_cast<Real>(next() >> 11) * 0x1p-53; }
-
- private:
-  std::uint64_t state_;
-};
 
 using Texts = std::initializer_list<std::string_view>;
 
@@ -53,7 +29,8 @@ class Builder {
     weights();
     input();
     analysis();
-    return {plan_options_from_json(plan_.dump(), "random"), std::move(npy_), command()};
+    return {plan_options_from_json(plan_.dump(), "random"), std::move(npy_), typed(true), typed(false),
+            draw_.one_in(4)};
   }
 
  private:
@@ -126,7 +103,12 @@ class Builder {
       plan_["shortcut"] = std::string(draw_.pick(Texts{"subsample", "projection"}));
   }
 
-  Index depth() { return draw_.one_in(12) ? draw_.between(13, 60) : draw_.between(1, 12); }
+  /// The last, sometimes with one before it.
+  std::string depth() {
+    const Index last = draw_.one_in(12) ? draw_.between(13, 60) : draw_.between(1, 12);
+    const Index other = draw_.one_in(6) ? draw_.between(1, last) : last;
+    return other == last ? std::to_string(last) : std::to_string(other) + "," + std::to_string(last);
+  }
   std::string token() { return "token:" + std::to_string(draw_.between(0, positions_ - 1)); }
 
   void weights() {
@@ -146,7 +128,7 @@ class Builder {
     if (!draw_.one_in(8)) return;
     const Real size = draw_.pick(std::initializer_list<Real>{1e-200, 1e-20, 1e-3, 0, 1e3, 1e20, 1e200});
     NpyArray array{{positions_, width_}, {}};
-    for (Index i = 0; i < positions_ * width_; ++i) array.values.push_back(size * (2 * draw_.uniform() - 1));
+    for (Index i = 0; i < positions_ * width_; ++i) array.values.push_back(size * draw_.symmetric());
     plan_["input"] = "input.npy";
     npy_ = npy_bytes(array);
   }
@@ -161,9 +143,13 @@ class Builder {
     if (ends && (!plan_.contains("top") || draw_.one_in(2))) plan_["bottom"] = draw_.between(1, 2);
   }
 
-  std::string command() const {
-    std::string text = "rezero-analyze";
+  /// The options as a user types them: all, or those that say what is looked at.
+  std::string typed(bool all) const {
+    std::string text;
     for (const auto& [key, value] : plan_.items()) {
+      const std::initializer_list<std::string_view> of_the_look = {"final_norm", "method", "top",
+                                                                   "bottom",     "wrt",    "of"};
+      if (!all && std::find(of_the_look.begin(), of_the_look.end(), key) == of_the_look.end()) continue;
       std::string name = key;
       std::replace(name.begin(), name.end(), '_', '-');
       text += " --" + name;
@@ -172,7 +158,7 @@ class Builder {
     return text;
   }
 
-  Draws draw_;
+  SplitMix draw_;
   nlohmann::ordered_json plan_;
   std::string family_, npy_;
   Index width_ = 1, positions_ = 1;

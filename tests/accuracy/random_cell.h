@@ -10,8 +10,10 @@ namespace rezero::reference {
 
 struct RandomCell {
   PlanOptions options;
-  std::string input;    ///< bytes of the .npy file that the options name; empty: they name none
-  std::string command;  ///< what a user would type, with that file as input.npy
+  std::string input;      ///< bytes of the .npy file that the options name; empty: they name none
+  std::string typed;      ///< the options as a user would type them, with that file as input.npy
+  std::string look;       ///< those among them that say what is looked at, not what is built
+  bool decorate = false;  ///< what is run is this stack decorated, as a stack file would have it
 };
 
 /// Every scheme, family, activation, norm and base law, sizes up to 6 features and 16 numbers, depths to 60,

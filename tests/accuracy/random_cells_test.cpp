@@ -1,6 +1,7 @@
 /// Random cells beside the truth in extended precision: whatever is published as resolved is right to its
-/// claim. REZERO_RANDOM_CELLS and REZERO_RANDOM_SEED choose other cells; tests/accuracy/random_cells.sh runs
-/// many.
+/// claim. REZERO_RANDOM_SEED, _FIRST and _CELLS choose other cells (tests/accuracy/random_cells.sh runs
+/// many); REZERO_RANDOM_KEEP names a folder for the files that violations need: the input, or the stack where
+/// it was decorated.
 
 #include <gtest/gtest.h>
 
@@ -9,10 +10,13 @@
 #include <cstdlib>
 #include <string>
 
+#include "accuracy/decorate.h"
 #include "accuracy/judge.h"
 #include "accuracy/random_cell.h"
 #include "rezero/analysis/sweep.h"
 #include "rezero/core/error.h"
+#include "rezero/io/atomic_file.h"
+#include "rezero/io/stack_file.h"
 
 namespace rezero::reference {
 namespace {
@@ -26,58 +30,103 @@ struct Tally {
   Index cells = 0, refused = 0, failed = 0, uncertified = 0, unsettled = 0, compared = 0, violations = 0;
 };
 
+/// A random cell as it is run: from its options, or from a stack.
+struct Run {
+  std::uint64_t index;
+  const RandomCell& random;
+  Cell cell;
+  StackPtr stack;
+
+  Run(std::uint64_t i, std::uint64_t seed, const RandomCell& from, Cell expanded)
+      : index(i), random(from), cell(std::move(expanded)) {
+    stack = build_stack(*cell.spec, cell.labels.seed, cell.depths.back());
+    if (!from.decorate) return;
+    for (Index& depth : cell.depths) depth *= stack->blocks_per_layer();
+    stack = decorated(*stack, cell.depths.back(), seed, i);
+    cell.stack = stack;
+    cell.spec.reset();
+  }
+
+  /// What a user would type; of a decorated stack with the file that save() writes.
+  std::string command() const {
+    if (!random.decorate) return "rezero-analyze" + random.typed;
+    std::string depths;
+    for (const Index depth : cell.depths) depths += (depths.empty() ? "" : ",") + std::to_string(depth);
+    return "rezero-analyze --stack cell-" + std::to_string(index) + ".safetensors --depth " + depths +
+           random.look;
+  }
+  void save(const std::string& folder) const {
+    if (!random.input.empty()) write_file(folder + "/cell-" + std::to_string(index) + ".npy", random.input);
+    if (random.decorate)
+      write_stack_file(*stack, folder + "/cell-" + std::to_string(index) + ".safetensors",
+                       {{"decorated from", random.typed}});
+  }
+};
+
 /// One line that says all: which cell, what was claimed, what is true.
-void report(std::uint64_t index, const RandomCell& cell, const Spectrum& spectrum, const Violation& v) {
+void report(const Run& run, const Spectrum& spectrum, const Violation& v) {
   std::printf("violation: cell %" PRIu64 ", %s value %zu by %s: published %.16ge%+" PRId64
               ", true %.16ge%+" PRId64 " (powers of two), %.3g times the claim %s%.3g: %s\n",
-              index, v.kind.c_str(), v.index, spectrum.method.c_str(), v.published.mantissa,
+              run.index, v.kind.c_str(), v.index, spectrum.method.c_str(), v.published.mantissa,
               v.published.exponent, v.truth.mantissa, v.truth.exponent, v.excess,
               spectrum.relative_error_estimate ? "of itself " : "of the largest ",
-              spectrum.relative_error_estimate.value_or(spectrum.relative_resolution), cell.command.c_str());
+              spectrum.relative_error_estimate.value_or(spectrum.relative_resolution), run.command().c_str());
 }
 
 class Sweep {
  public:
-  void take(std::uint64_t index, const RandomCell& random) {
+  explicit Sweep(std::uint64_t seed) : seed_(seed) {}
+
+  void take(std::uint64_t index) {
     ++tally.cells;
+    const RandomCell random = random_cell(seed_, index);
     try {
       const SweepPlan plan = resolved(random);
-      for (const Cell& cell : expand_cells(plan)) judge(index, random, plan, cell);
+      for (Cell& cell : expand_cells(plan)) judge({index, seed_, random, std::move(cell)}, plan.analysis);
     } catch (const UsageError&) {
       ++tally.refused;
+    } catch (const std::exception& error) {
+      ADD_FAILURE() << "cell " << index << ": " << error.what() << ": rezero-analyze" << random.typed;
     }
   }
 
   Tally tally;
 
  private:
-  void judge(std::uint64_t index, const RandomCell& random, const SweepPlan& plan, const Cell& cell) {
-    const CellResult result = run_cell(cell, plan.analysis, {});
+  void judge(const Run& run, const AnalysisOptions& options) {
+    const CellResult result = run_cell(run.cell, options, {});
     tally.failed += result.failures.empty() ? 0 : 1;
     for (const CellFailure& failure : result.failures)
-      EXPECT_NE(failure.kind, "internal") << failure.message << ": cell " << index << ", " << random.command;
+      EXPECT_NE(failure.kind, "internal")
+          << failure.message << ": cell " << run.index << ", " << run.command();
     if (result.depths.empty()) return;
-    const StackPtr stack = build_stack(*cell.spec, cell.labels.seed, cell.depths.back());
-    const Trajectory path = trajectory(*stack, result.depths.back().depth * stack->blocks_per_layer());
-    for (const DepthResult& depth : result.depths) {
-      if (depth.spectrum.status == SpectrumStatus::breakdown) continue;
-      if (!depth.spectrum.certified && ++tally.uncertified) continue;
-      const Look look{depth.depth * stack->blocks_per_layer(), plan.analysis.final_norm, plan.analysis.view,
-                      States::library};
-      const Verdict verdict = judged(path, look, depth.spectrum);
-      tally.compared += verdict.compared, tally.unsettled += verdict.unsettled ? 1 : 0;
-      tally.violations += static_cast<Index>(verdict.violations.size());
-      for (const Violation& violation : verdict.violations) report(index, random, depth.spectrum, violation);
-    }
+    const Index layer = run.stack->blocks_per_layer();
+    const Trajectory path = trajectory(*run.stack, result.depths.back().depth * layer);
+    for (const DepthResult& depth : result.depths)
+      if (depth.spectrum.status != SpectrumStatus::breakdown)
+        judge(run, path, {depth.depth * layer, options.final_norm, options.view, States::library},
+              depth.spectrum);
   }
+
+  void judge(const Run& run, const Trajectory& path, const Look& look, const Spectrum& spectrum) {
+    if (!spectrum.certified && ++tally.uncertified) return;
+    const Verdict verdict = judged(path, look, spectrum);
+    tally.compared += verdict.compared, tally.unsettled += verdict.unsettled ? 1 : 0;
+    tally.violations += static_cast<Index>(verdict.violations.size());
+    for (const Violation& violation : verdict.violations) report(run, spectrum, violation);
+    const char* folder = std::getenv("REZERO_RANDOM_KEEP");
+    if (folder && !verdict.violations.empty()) run.save(folder);
+  }
+
+  std::uint64_t seed_;
 };
 
 TEST(ReferenceRandomCells, WhatIsResolvedIsRightToItsClaim) {
   const std::uint64_t seed = number_from("REZERO_RANDOM_SEED", 1),
                       first = number_from("REZERO_RANDOM_FIRST", 0),
                       count = number_from("REZERO_RANDOM_CELLS", 2000);
-  Sweep sweep;
-  for (std::uint64_t i = first; i < first + count; ++i) sweep.take(i, random_cell(seed, i));
+  Sweep sweep(seed);
+  for (std::uint64_t i = first; i < first + count; ++i) sweep.take(i);
   const Tally& t = sweep.tally;
   std::printf("cells %td refused %td failed %td uncertified %td unsettled %td values %td violations %td\n",
               t.cells, t.refused, t.failed, t.uncertified, t.unsettled, t.compared, t.violations);
