@@ -25,7 +25,7 @@ class Number {
  public:
   Number(double value = 0) { mpfr_init_set_d(x_, value, MPFR_RNDN); }
   Number(const Number& other) { mpfr_init_set(x_, other.x_, MPFR_RNDN); }
-  Number(Number&& other) : Number() { mpfr_swap(x_, other.x_); }
+  Number(Number&& other) noexcept : Number() { mpfr_swap(x_, other.x_); }
   ~Number() { mpfr_clear(x_); }
   Number& operator=(const Number& other) {
     if (this != &other) mpfr_set(x_, other.x_, MPFR_RNDN);
