@@ -32,7 +32,7 @@ long first_bits(const Spectrum& spectrum) {
   std::int64_t range = spectrum.null_directions > 0 ? 256 : 0;
   for (std::size_t i = 0; i < spectrum.sigma.size(); ++i)
     if (spectrum.resolved(i))
-      range = std::max(range, spectrum.sigma.front().exponent - spectrum.sigma[i].exponent);
+      range = std::max(range, spectrum.sigma_max.exponent - spectrum.sigma[i].exponent);
   return 192 + static_cast<long>(range);
 }
 
