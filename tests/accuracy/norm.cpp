@@ -26,11 +26,16 @@ struct Statistics {
   bool center = true, scale = true, mean_square = true;
 };
 
+/// From the first of the set, so that equal numbers have exactly their own mean: a kink may follow.
 void center(const Set& set, State& X) {
+  const Dual first = X[set.front()];
   Dual sum;
-  for (const std::size_t i : set) sum.add(1, X[i]);
-  const Number size = static_cast<double>(set.size());
-  for (const std::size_t i : set) X[i] = X[i] - Number(1) / size * sum;
+  for (const std::size_t i : set) {
+    X[i] = X[i] - first;
+    sum.add(1, X[i]);
+  }
+  const Dual mean = 1 / Number(static_cast<double>(set.size())) * sum;
+  for (const std::size_t i : set) X[i] = X[i] - mean;
 }
 
 void standardize(const Set& set, const Statistics& what, Real eps, State& X) {

@@ -90,6 +90,8 @@ class Sweep {
       for (Cell& cell : expand_cells(plan)) judge({index, seed_, random, std::move(cell)}, plan.analysis);
     } catch (const UsageError&) {
       ++tally.refused;
+    } catch (const NumericalError&) {  // while a stack is built that looks at its own states
+      ++tally.failed;
     } catch (const std::exception& error) {
       fault(index, error.what(), "rezero-analyze" + random.typed);
     }
