@@ -1,0 +1,33 @@
+#pragma once
+/// A result beside the truth: what is claimed of each value, and whether it is so.
+
+#include <string>
+#include <vector>
+
+#include "accuracy/truth.h"
+#include "rezero/analysis/result.h"
+
+namespace rezero::reference {
+
+struct Violation {
+  std::string kind;  ///< resolved, unresolved or null: what was claimed of the value
+  std::size_t index = 0;
+  ScaledReal published, truth;
+  Real excess = 0;  ///< the error over the claim
+};
+
+struct Verdict {
+  Index compared = 0;  ///< values
+  std::vector<Violation> violations;
+  bool unsettled = false;  ///< the truth was not found
+  ScaledReal largest;      ///< true value
+  /// Of a resolved value: over itself where the claim is relative to it, else over σ_max.
+  Real largest_error = 0;
+};
+
+/// Each value of a certified spectrum: a resolved one is right to relative_resolution · σ_max, or to
+/// relative_error_estimate times itself, or to four ulps; an unresolved one is truly below the resolution and
+/// its error; a proved zero is zero.
+Verdict judged(const Trajectory& path, const Look& look, const Spectrum& spectrum);
+
+}  // namespace rezero::reference
