@@ -11,7 +11,8 @@ FinalNorm final_norm_at(const Stack& stack, const ScaledVector& state, Index l, 
   if (!norm) norm = NormSpec::of("layer_norm");
   norm.weight = norm.bias = nullptr;
   FinalNorm result;
-  Vector x = rounding == Rounding::other ? SimulatedRounding(l + 1)(state.mantissa) : state.mantissa;
+  SimulatedRounding rounds(l + 1);
+  Vector x = rounding == Rounding::other ? rounds(state.mantissa) : state.mantissa;
   if (norm.kind->has_eps && !norm.kind->has_running &&
       state.exponent > 0) {  // N(2^e x) is N(x) with ε / 4^e, its derivative 2^−e times that
     norm.eps *= std::exp2(-2 * static_cast<Real>(state.exponent));
@@ -20,7 +21,8 @@ FinalNorm final_norm_at(const Stack& stack, const ScaledVector& state, Index l, 
     x *= std::exp2(static_cast<Real>(state.exponent));
   }
   Linearization at = norm.layer(shape)->linearize(x);
-  result.derivative.map = std::move(at.derivative);
+  result.derivative.map =
+      rounding == Rounding::other ? in_other_rounding(at.derivative, rounds) : at.derivative;
   result.value = std::move(at.value);
   result.null_directions = norm.null_directions(shape);
   result.norm = norm;

@@ -105,9 +105,12 @@ void require_series_fit(const SweepPlan& plan) {
 
 /// No cell is refused once others have run: what a scheme says of family, options and depth, it says here.
 /// Seeds make no difference.
-void require_schemes_fit(SweepPlan plan) {
-  plan.seeds.resize(1);
-  for (const Cell& cell : expand_cells(plan)) require_fit(*cell.spec, cell.depths.back());
+void require_schemes_fit(const SweepPlan& plan) {
+  const CellList cells = expand_cells(plan);
+  for (std::size_t kind = 0; kind < cells.kinds(); ++kind) {
+    const Cell cell = cells.first_of_kind(kind);
+    require_fit(*cell.spec, cell.depths.back());
+  }
 }
 
 void require_sizes(const SweepPlan& plan) {

@@ -126,6 +126,14 @@ class AttentionMap final : public LinearMap {
   }
 
  private:
+  LinearMapPtr do_in_other_rounding(SimulatedRounding& rounding) const override {
+    AttentionMapParts parts = p_;
+    for (const Head& head : heads_)
+      parts.heads.push_back({head.query_row, head.key_row, head.first, head.P.topRows(p_.length)});
+    for (LinearMapPtr* projection : {&parts.query, &parts.key, &parts.value})
+      *projection = in_other_rounding(*projection, rounding);
+    return attention_map(std::move(parts));
+  }
   void do_apply(ConstColumns v, Columns out) const override {
     const Index k = v.cols(), keys = p_.key_rows * p_.positions;
     Matrix dQ(rows(), k), dK(keys, k), dV(keys, k);

@@ -15,6 +15,11 @@ class NormMap final : public LinearMap {
   Index rank_bound() const override { return rows() - (p_.center ? p_.shape.positions : 0); }
 
  private:
+  LinearMapPtr do_in_other_rounding(SimulatedRounding& rounding) const override {
+    NormMapParts parts = p_;
+    if (parts.direction.size() > 0) parts.direction = rounding(parts.direction);
+    return norm_map(std::move(parts));
+  }
   // Columns one after the other, each from top to bottom: a position's rows of all columns lie far apart.
   void do_apply(ConstColumns v, Columns out) const override {
     for (Index j = 0; j < v.cols(); ++j)

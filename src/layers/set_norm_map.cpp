@@ -17,6 +17,11 @@ class SetNormMap final : public LinearMap {
   Index rank_bound() const override { return rows() - rows() / p_.set.size(); }  // the mean of each set
 
  private:
+  LinearMapPtr do_in_other_rounding(SimulatedRounding& rounding) const override {
+    SetNormMapParts parts = p_;
+    parts.direction = rounding(parts.direction);
+    return set_norm_map(std::move(parts));
+  }
   void do_apply(ConstColumns v, Columns out) const override { standardize(v, one_, gamma_scale_, out); }
   void do_apply_transpose(ConstColumns u, Columns out) const override {
     standardize(u, p_.gamma, p_.scale, out);

@@ -54,6 +54,9 @@ class Diagonal final : public LinearMap {
     for (Index j = 0; j < v.cols(); ++j) v.col(j).array() *= d_.segment(t * size, size).array();
     return true;
   }
+  LinearMapPtr do_in_other_rounding(SimulatedRounding& rounding) const override {
+    return diagonal_map(rounding(d_), positions_);
+  }
   Vector d_;
   Index positions_;
 };
@@ -221,6 +224,10 @@ class Sum final : public LinearMap {
   LinearMapPtr do_condense_parts(Index columns) const override {
     return sum_map(condense(A_, columns), condense(B_, columns));
   }
+  LinearMapPtr do_in_other_rounding(SimulatedRounding& rounding) const override {
+    const LinearMapPtr A = in_other_rounding(A_, rounding);
+    return sum_map(A, in_other_rounding(B_, rounding));
+  }
   LinearMapPtr A_, B_;
 };
 
@@ -337,6 +344,11 @@ class Product final : public LinearMap {
   LinearMapPtr do_condense_parts(Index columns) const override {
     std::vector<LinearMapPtr> factors;
     for (const LinearMapPtr& factor : factors_) factors.push_back(condense(factor, columns));
+    return product_map(std::move(factors));
+  }
+  LinearMapPtr do_in_other_rounding(SimulatedRounding& rounding) const override {
+    std::vector<LinearMapPtr> factors;
+    for (const LinearMapPtr& factor : factors_) factors.push_back(in_other_rounding(factor, rounding));
     return product_map(std::move(factors));
   }
 
@@ -476,6 +488,11 @@ LinearMapPtr condense(const LinearMapPtr& map, Index columns) {
   if (map->dense_flops() + applied * static_cast<Real>(columns) < as_is) return formed(*map);
   const LinearMapPtr parts = map->do_condense_parts(columns);
   return parts ? parts : map;
+}
+
+LinearMapPtr in_other_rounding(const LinearMapPtr& map, SimulatedRounding& rounding) {
+  const LinearMapPtr changed = map->do_in_other_rounding(rounding);
+  return changed ? changed : map;
 }
 
 }  // namespace rezero

@@ -111,7 +111,7 @@ struct Chain {
   void step(const Layer& layer) {
     Linearization at = layer.linearize(rounding ? (*rounding)(value) : value);
     value = std::move(at.value);
-    factors.push_back(std::move(at.derivative));
+    factors.push_back(rounding ? in_other_rounding(at.derivative, *rounding) : std::move(at.derivative));
   }
   Vector value;
   SimulatedRounding* rounding;
@@ -182,7 +182,7 @@ Vector ResidualBlock::do_evaluate(const Vector& x) const {
   for (const LayerPtr& stage : shortcut_) skip = stage->evaluate(skip);
   Vector y = times(expand(skip_values(parts_), out), skip);
   y += times(expand(parts_.branch_scale.values, out), z);
-  if (parts_.output_bias.size() != 0) y += expand(parts_.output_bias, out);
+  if (parts_.output_bias.size() != 0) y += parts_.output_bias.replicate(out.positions, 1);
   for (const LayerPtr& stage : after_sum_) y = stage->evaluate(y);
   return y;
 }
@@ -219,7 +219,7 @@ BlockLinearization ResidualBlock::linearize_block(const Vector& x, SimulatedRoun
   out.branch_value = branch.value;
   out.scale_tangent = parts_.mix == MixRule::gated ? Vector(branch.value - skip.value) : branch.value;
   Vector y = times(lambda, skip.value) + times(alpha, branch.value);
-  if (parts_.output_bias.size() != 0) y += expand(parts_.output_bias, out_shape);
+  if (parts_.output_bias.size() != 0) y += parts_.output_bias.replicate(out_shape.positions, 1);
 
   const LinearMapPtr scale_branch = scaling(alpha, out_shape);
   tail.push_back(scale_branch);

@@ -87,7 +87,8 @@ class Sweep {
     const RandomCell random = random_cell(seed_, index);
     try {
       const SweepPlan plan = resolved(random);
-      for (Cell& cell : expand_cells(plan)) judge({index, seed_, random, std::move(cell)}, plan.analysis);
+      const CellList cells = expand_cells(plan);
+      for (std::size_t i = 0; i < cells.size(); ++i) judge({index, seed_, random, cells[i]}, plan.analysis);
     } catch (const UsageError&) {
       ++tally.refused;
     } catch (const NumericalError&) {  // while a stack is built that looks at its own states

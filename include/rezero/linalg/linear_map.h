@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "rezero/core/types.h"
+#include "rezero/random/simulated_rounding.h"
 
 namespace rezero {
 
@@ -51,6 +52,7 @@ class LinearMap {
 
  private:
   friend LinearMapPtr condense(const LinearMapPtr& map, Index columns);
+  friend LinearMapPtr in_other_rounding(const LinearMapPtr& map, SimulatedRounding& rounding);
 
   virtual void do_apply(ConstColumns v, Columns out) const = 0;
   virtual void do_apply_transpose(ConstColumns u, Columns out) const = 0;
@@ -65,6 +67,11 @@ class LinearMap {
     static_cast<void>(columns);
     return nullptr;
   }
+  /// See in_other_rounding; null: the map's numbers are exact.
+  virtual LinearMapPtr do_in_other_rounding(SimulatedRounding& rounding) const {
+    static_cast<void>(rounding);
+    return nullptr;
+  }
 };
 
 /// The matrix of the map, rows × cols. Cost dense_flops.
@@ -76,5 +83,8 @@ Matrix to_dense(const LinearMap& map);
 /// by a panel's width, so that bits do not depend on panels. λ I + α B stays in that form whatever happens to
 /// B, so that α = 0 leaves vectors as they are.
 LinearMapPtr condense(const LinearMapPtr& map, Index columns);
+
+/// The map with the computed numbers that it is made of (slopes, directions; no weights) in another rounding.
+LinearMapPtr in_other_rounding(const LinearMapPtr& map, SimulatedRounding& rounding);
 
 }  // namespace rezero

@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "rezero/layers/norm.h"
-#include "rezero/layers/simulated_rounding.h"
 #include "rezero/model/branch.h"
 
 namespace rezero {

@@ -1,4 +1,4 @@
-#include "rezero/layers/simulated_rounding.h"
+#include "rezero/random/simulated_rounding.h"
 
 #include <limits>
 
