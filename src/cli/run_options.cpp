@@ -132,7 +132,7 @@ int dry_run(const SweepPlan& plan, const std::vector<Cell>& cells, const RunSett
 bool any_check_fails(const CellResult& result) {
   for (const DepthResult& depth : result.depths)
     for (const CheckResult& check : depth.checks)
-      if (!check.pass) return true;
+      if (check.fails()) return true;
   return false;
 }
 
