@@ -38,7 +38,7 @@ struct Culprit {
 struct CheckResult {
   std::string check;  ///< canonical text
   bool pass = false;
-  bool warning = false;             ///< reported, without a say in the verdict
+  bool warning = false;             ///< reported; the verdict does not depend on it
   bool counts = false;              ///< `value` is the number of culprits
   std::optional<ScaledReal> value;  ///< what was measured
   Real bound = 0;                   ///< what it may be at most
