@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/underflow.h"
 #include "rezero/random/sample.h"
 
 namespace rezero::detail {
@@ -25,13 +26,21 @@ BlockParts branch_of(BlockParts parts) {
   return parts;
 }
 
-/// Whether ∂z/∂x is zero: it takes a random direction to zero exactly.
-bool derivative_is_zero(const BlockStep& step) {
+/// What the branch does at x, seen alone.
+struct Probe {
+  bool no_output, no_derivative;  ///< ∂z/∂x takes a random direction to zero exactly
+  bool underflowed;
+};
+
+Probe probe(const BlockStep& step) {
   const ResidualBlock branch(branch_of(step.layer.parts()));
-  const Matrix direction = normal_vector(step.before.mantissa.size(), stream_key(0, StreamRole::probe));
+  const Vector& x = step.before.mantissa;
+  const Matrix direction = normal_vector(x.size(), stream_key(0, StreamRole::probe));
   Matrix moved(branch.output_shape().size(), 1);
-  branch.linearize_block(step.before.mantissa).derivative->apply(direction, moved);
-  return moved.isZero(0);
+  watch_underflow();
+  const BlockLinearization at = branch.linearize_block(x);
+  at.derivative->apply(direction, moved);
+  return {at.branch_value.isZero(0), moved.isZero(0), underflowed()};
 }
 
 /// The norms of the branch with the shapes that they stand at, those of queries and keys apart.
@@ -68,12 +77,13 @@ std::string cause(const BlockStep& step) {
 }  // namespace
 
 std::optional<Culprit> lifeless_branch(const BlockStep& step) {
-  const bool no_output = step.at.branch_value.isZero(0), no_derivative = derivative_is_zero(step);
-  if ((!no_output && !no_derivative) || has_zero_parameter(step.layer.parts())) return std::nullopt;
-  std::string reason = no_derivative ? cause(step) : "";
+  if (has_zero_parameter(step.layer.parts())) return std::nullopt;
+  const Probe seen = probe(step);
+  if (!seen.no_output && !seen.no_derivative) return std::nullopt;
+  std::string reason = seen.no_derivative && !seen.underflowed ? cause(step) : "";
   if (reason.empty())
-    reason = std::string(no_output ? "the branch output is zero" : "the derivative of the branch is zero") +
-             " although no parameter is";
+    reason = std::string(seen.no_output ? "the branch output" : "the derivative of the branch") +
+             (seen.underflowed ? " is below the range of double" : " is zero although no parameter is");
   return Culprit{step.block, "branch", {}, std::move(reason)};
 }
 

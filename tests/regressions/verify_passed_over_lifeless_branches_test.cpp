@@ -61,6 +61,13 @@ TEST(LifelessBranches, AreNamed) {
       << "the input is constant";
 }
 
+TEST(LifelessBranches, ThatUnderflowedAreNotCalledZero) {
+  const Change tiny = [](BlockParts& p) {
+    for (auto& [role, pair] : p.weights) pair.weight = testing::share(Matrix(1e-200 * *pair.weight));
+  };
+  EXPECT_EQ(reason({"mlp", "tanh"}, tiny), "the branch output is below the range of double");
+}
+
 TEST(LifelessBranches, AreNoneWhereAParameterIsZeroOrSomethingPasses) {
   EXPECT_EQ(reason({"mlp", "relu"}, [](BlockParts&) {}), "");
   EXPECT_EQ(reason({"mlp", "leaky_relu"}, [](BlockParts& p) { negate(p, Role::up); }), "");
