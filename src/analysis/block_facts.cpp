@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/lifeless.h"
 #include "rezero/analysis/observe.h"
 
 namespace rezero {
@@ -141,6 +142,7 @@ BlockFacts block_facts(const BlockStep& step) {
       facts.reasons.push_back({step.block, "block", {}, "the block is not the identity"});
   }
   find_switch(step, facts);
+  if (facts.off == SwitchedOff::no) facts.lifeless = detail::lifeless_branch(step);
   return facts;
 }
 

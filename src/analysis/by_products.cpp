@@ -28,7 +28,7 @@ class View {
       FinalNorm norm = final_norm_at(stack_, state, depth - 1);
       factors.push_back(norm.derivative.map);
       J.exponent += norm.derivative.exponent;
-      state_ = {std::move(norm.value), 0};
+      state_ = std::move(norm.value);
     }
     if (options_.view.of) factors.push_back(segment_map(rows, *options_.view.of * d, d));
     return {product_map(std::move(factors)), J.exponent};

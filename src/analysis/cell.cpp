@@ -147,7 +147,7 @@ class CellRun {
     norm.derivative.map->apply(jacobian.mantissa, through);
     jacobian.mantissa.swap(through);
     jacobian.exponent += norm.derivative.exponent;
-    state = {std::move(norm.value), 0};
+    state = std::move(norm.value);
     null_directions = norm.null_directions;
     return norm.norm;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "model/require_finite.h"
 #include "rezero/core/error.h"
 
 namespace rezero::detail {
@@ -27,9 +28,9 @@ std::vector<Run> runs_of(const Stack& stack, Index depth) {
     if (!changes && !open) runs.push_back({l, 0, x});
     if (!changes) ++runs.back().count;
     open = !changes;
-    x = stack.block(l)->evaluate(x);
-    if (changes && !x.allFinite())
-      throw NumericalError("block " + std::to_string(l) + ": the state is not finite (it overflowed)");
+    const BlockPtr block = stack.block(l);
+    x = block->evaluate(x);
+    if (changes) require_finite(l, block->parts(), x);
   }
   return runs;
 }
@@ -47,6 +48,15 @@ bool larger(const std::optional<ScaledReal>& a, const std::optional<ScaledReal>&
   return a->exponent != b->exponent ? a->exponent > b->exponent : a->mantissa > b->mantissa;
 }
 
+/// A verdict on no run at all, of the same check.
+CheckResult nothing_yet(const CheckResult& check) {
+  CheckResult whole;
+  whole.check = check.check, whole.bound = check.bound, whole.quantity = check.quantity;
+  whole.warning = check.warning, whole.counts = check.counts;
+  whole.pass = true;
+  return whole;
+}
+
 /// What one run adds to the verdict on the whole stack. The worst value wins; blocks count from the stack's
 /// start.
 void merge(CheckResult& whole, CheckResult part, Index first) {
@@ -56,8 +66,7 @@ void merge(CheckResult& whole, CheckResult part, Index first) {
     if (whole.culprits.size() < listed) whole.culprits.push_back(std::move(culprit));
   }
   whole.culprit_count += part.culprit_count;
-  const bool adds = part.check == "alive";
-  if (adds && whole.value && part.value) {
+  if (part.counts) {
     whole.value = ScaledReal::make(static_cast<Real>(whole.culprit_count));
   } else if (!whole.value || larger(part.value, whole.value)) {
     whole.value = part.value;
@@ -96,10 +105,7 @@ void check_runs(const Cell& cell, const std::function<CellResult(const Cell&)>& 
         DepthResult& last = seen.depths.back();
         if (merged.checks.empty()) {
           merged.checks.resize(last.checks.size());
-          for (std::size_t i = 0; i < last.checks.size(); ++i) {
-            merged.checks[i].check = last.checks[i].check, merged.checks[i].bound = last.checks[i].bound;
-            merged.checks[i].pass = true;
-          }
+          for (std::size_t i = 0; i < last.checks.size(); ++i) merged.checks[i] = nothing_yet(last.checks[i]);
         }
         for (std::size_t i = 0; i < last.checks.size(); ++i)
           merge(merged.checks[i], std::move(last.checks[i]), run.first);

@@ -3,6 +3,22 @@
 #include <cmath>
 
 namespace rezero::detail {
+namespace {
+
+/// The state in the unit 2^e that the norm sees it in, and ε in its square: N(2^e x; ε) is N(x; ε / 4^e).
+/// Only homogeneous stacks give states an exponent of their own.
+ScaledVector in_unit(ScaledVector x, NormSpec& norm) {
+  ScaledVector unit = x;
+  if (norm.kind->divides_by_size && renormalize(unit) && (unit.exponent > 0 || norm.undefined_at_zero())) {
+    if (norm.eps != 0) norm.eps *= std::exp2(-2 * static_cast<Real>(unit.exponent));
+    return unit;
+  }
+  x.mantissa *= std::exp2(static_cast<Real>(x.exponent));
+  x.exponent = 0;
+  return x;
+}
+
+}  // namespace
 
 FinalNorm final_norm_at(const Stack& stack, const ScaledVector& state, Index l, Rounding rounding) {
   const BlockPtr block = stack.block(l);
@@ -11,19 +27,14 @@ FinalNorm final_norm_at(const Stack& stack, const ScaledVector& state, Index l, 
   if (!norm) norm = NormSpec::of("layer_norm");
   norm.weight = norm.bias = nullptr;
   FinalNorm result;
+  const bool linear = norm.positively_homogeneous();  // N(2^e x) = 2^e N(x), else of degree 0
   SimulatedRounding rounds(l + 1);
-  Vector x = rounding == Rounding::other ? rounds(state.mantissa) : state.mantissa;
-  if (norm.kind->has_eps && !norm.kind->has_running &&
-      state.exponent > 0) {  // N(2^e x) is N(x) with ε / 4^e, its derivative 2^−e times that
-    norm.eps *= std::exp2(-2 * static_cast<Real>(state.exponent));
-    result.derivative.exponent = -state.exponent;
-  } else {
-    x *= std::exp2(static_cast<Real>(state.exponent));
-  }
-  Linearization at = norm.layer(shape)->linearize(x);
-  result.derivative.map =
-      rounding == Rounding::other ? in_other_rounding(at.derivative, rounds) : at.derivative;
-  result.value = std::move(at.value);
+  ScaledVector x = linear ? state : in_unit(state, norm);
+  if (rounding == Rounding::other) x.mantissa = rounds(x.mantissa);
+  Linearization at = norm.layer(shape)->linearize(x.mantissa);
+  if (rounding == Rounding::other) at.derivative = in_other_rounding(at.derivative, rounds);
+  result.value = {std::move(at.value), linear ? x.exponent : 0};
+  result.derivative = {std::move(at.derivative), linear ? 0 : -x.exponent};
   result.null_directions = norm.null_directions(shape);
   result.norm = norm;
   return result;

@@ -9,7 +9,7 @@ namespace rezero::detail {
 
 struct FinalNorm {
   NormSpec norm;
-  Vector value;               ///< N(x)
+  ScaledVector value;         ///< N(x)
   ScaledMap derivative;       ///< ∂N/∂x at x, x's exponent undone
   Index null_directions = 0;  ///< exact zeros of the derivative, all positions
 };

@@ -160,7 +160,7 @@ class KeptRows {
 bool any_check_fails(const CellResult& result) {
   for (const DepthResult& depth : result.depths)
     for (const CheckResult& check : depth.checks)
-      if (!check.pass) return true;
+      if (check.fails()) return true;
   return false;
 }
 

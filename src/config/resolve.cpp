@@ -44,7 +44,8 @@ void resolve_stack_file(SweepPlan& plan, const PlanOptions& options, const Resol
 
 std::vector<CheckSpec> resolve_checks(const PlanOptions& options) {
   std::vector<CheckSpec> out;
-  for (const std::string& text : options.check.value_or(std::vector<std::string>{"identity", "alive"})) {
+  for (const std::string& text :
+       options.check.value_or(std::vector<std::string>{"identity", "alive", "live:as=warning"})) {
     CheckSpec check(parse_named_spec(text));
     const auto same = [&](const CheckSpec& known) { return known.canonical() == check.canonical(); };
     if (std::none_of(out.begin(), out.end(), same)) out.push_back(std::move(check));

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "jacobian/pass.h"
+#include "model/require_finite.h"
 #include "rezero/core/contract.h"
 #include "rezero/linalg/maps.h"
 #include "rezero/random/sample.h"
@@ -140,7 +141,7 @@ BlockMaps::BlockMaps(StackPtr stack, const Vector& x0, Index blocks, BlockMapsOp
     detail::watch_underflow();
     const BlockPtr block = pass->stack->block(l);
     const BlockLinearization at = block->linearize_block(state.mantissa);
-    detail::check_finite(l, block->parts(), at);
+    require_finite(l, block->parts(), at);
     const LinearMapPtr derivative = pass->prepared(at.derivative);
     if (detail::underflowed()) pass->underflow = std::max(pass->underflow, Underflow::derivative);
     Matrix next(derivative->rows(), 1);

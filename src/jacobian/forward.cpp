@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "jacobian/pass.h"
+#include "model/require_finite.h"
 #include "rezero/core/contract.h"
 #include "rezero/core/error.h"
 #include "rezero/linalg/maps.h"
@@ -15,7 +16,6 @@
 
 namespace rezero {
 
-using detail::check_finite;
 using detail::fail;
 using detail::far_from_one;
 using detail::next_to_underflow;
@@ -91,7 +91,7 @@ class ForwardPass {
   void step(Index l, const ResidualBlock& block) {
     watch_underflow();
     const BlockLinearization at = block.linearize_block(state_.mantissa);
-    check_finite(l, block.parts(), at);
+    require_finite(l, block.parts(), at);
     const LinearMapPtr derivative = condense(at.derivative, jacobian_.mantissa.cols());
     const bool lost_before = underflowed();
     if (lost_before) underflow_ = std::max(underflow_, Underflow::derivative);

@@ -33,20 +33,6 @@ inline bool next_to_underflow(Real largest) {
   throw NumericalError("block " + std::to_string(block) + ": " + what);
 }
 
-/// A norm without eps has no value at zero.
-inline bool divides_by_norm(const BlockParts& parts) {
-  const auto bare = [](const NormSpec& norm) { return norm && norm.kind->name == "l2_norm"; };
-  return bare(parts.pre_norm) || bare(parts.branch_norm);
-}
-
-inline void check_finite(Index block, const BlockParts& parts, const BlockLinearization& at) {
-  if (!std::isfinite(max_abs(at.branch_value)))
-    fail(block, divides_by_norm(parts)
-                    ? "the branch output is not finite (it overflowed, or an l2_norm divided zero by zero)"
-                    : "the branch output is not finite (it overflowed)");
-  if (!std::isfinite(max_abs(at.value))) fail(block, "the state is not finite (it overflowed)");
-}
-
 /// Flops that take some forty microseconds: before a second thread has its data, they are done.
 constexpr Real worth_sharing = 4e6;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/underflow.h"
 #include "rezero/linalg/maps.h"
 
 namespace rezero {
@@ -84,7 +85,8 @@ std::vector<ActivationKind> table() {
        [](Real x, Real) { return x > 0 ? x : x * 0; },
        [](Real x, Real) { return x > 0 ? Real{1} : x * 0; },
        true,
-       relu_gain},
+       relu_gain,
+       true},
       {"leaky_relu",
        {"leaky-relu", "leaky"},
        "x > 0 ? x : s x",
@@ -218,7 +220,8 @@ std::vector<ActivationKind> table() {
                                          : x; },
        [](Real x, Real) { return x > -1 && x < 1 ? Real{1} : x * 0; },
        false,
-       unit_gain},
+       unit_gain,
+       true},
       {"relu_squared",
        {"squared_relu", "squared-relu", "relu-squared"},
        "max(x, 0)²",
@@ -229,7 +232,8 @@ std::vector<ActivationKind> table() {
        [](Real x, Real) { return x > 0 ? x * x : x * 0; },
        [](Real x, Real) { return x > 0 ? 2 * x : x * 0; },
        false,
-       [](Real) { return std::sqrt(Real{2} / 3); }},
+       [](Real) { return std::sqrt(Real{2} / 3); },
+       true},
       {"sin",
        {},
        "sin x",
@@ -253,7 +257,8 @@ std::vector<ActivationKind> table() {
                                  : x < 0 ? Real{-1}
                                          : x; },
        true,
-       unit_gain},
+       unit_gain,
+       true},
   };
 }
 
@@ -283,12 +288,27 @@ Real poison(Real x) {
 
 }  // namespace
 
+bool Activation::flat() const {
+  const bool off = !params_.values().empty() && parameter_ == 0;  // the slope or the saturation
+  return kind_->flat || off;
+}
+
 Vector Activation::value(const Vector& x) const {
-  return x.unaryExpr([this](Real entry) { return kind_->value(entry, parameter_) + poison(entry); });
+  const bool zeros_are_lost = !flat();
+  return x.unaryExpr([&](Real entry) {
+    const Real y = kind_->value(entry, parameter_) + poison(entry);
+    if (y == 0 && entry != 0 && zeros_are_lost) detail::raise_underflow();
+    return y;
+  });
 }
 
 Vector Activation::derivative(const Vector& x) const {
-  return x.unaryExpr([this](Real entry) { return kind_->derivative(entry, parameter_) + poison(entry); });
+  const bool zeros_are_lost = !flat();
+  return x.unaryExpr([&](Real entry) {
+    const Real slope = kind_->derivative(entry, parameter_) + poison(entry);
+    if (slope == 0 && zeros_are_lost) detail::raise_underflow();
+    return slope;
+  });
 }
 
 Linearization ActivationLayer::do_linearize(const Vector& x) const {

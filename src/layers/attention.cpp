@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "attention_map.h"
+#include "core/underflow.h"
 #include "rezero/core/error.h"
 #include "rezero/layers/sequential.h"
 #include "rotary.h"
@@ -18,7 +19,10 @@ Matrix probabilities(const Matrix& scores, bool causal) {
     const Index seen = causal ? i + 1 : scores.rows();
     const Real top = scores.col(i).head(seen).maxCoeff();
     Real sum = 0;
-    for (Index j = 0; j < seen; ++j) sum += P(j, i) = std::exp(scores(j, i) - top);
+    for (Index j = 0; j < seen; ++j) {
+      sum += P(j, i) = std::exp(scores(j, i) - top);
+      if (P(j, i) == 0) detail::raise_underflow();  // no probability is 0
+    }
     P.col(i) /= sum;
   }
   return P;

@@ -1,8 +1,11 @@
 #include "rezero/layers/norm.h"
 
 #include <cmath>
+#include <limits>
 
+#include "linalg/unit.h"
 #include "norm_map.h"
+#include "norm_unit.h"
 #include "rezero/core/error.h"
 #include "rezero/layers/activation.h"
 #include "rezero/linalg/maps.h"
@@ -44,16 +47,17 @@ Vector NormLayer::at_positions(const Vector& per_feature) const {
   return per_feature.replicate(shape_.positions, 1);
 }
 
+Real Standardization::mean_square(Real square) const {
+  return scale_ == Scale::euclidean ? square : square / static_cast<Real>(shape_.features);
+}
+
 Vector Standardization::do_evaluate(const Vector& x) const {
   Vector y = x;
   for (Index t = 0; t < shape_.positions; ++t) {
     auto position = y.segment(t * shape_.features, shape_.features);
+    const detail::NormUnit unit(position, eps());
     if (center_ == Center::yes) position.array() -= position.mean();
-    const Real square = position.squaredNorm();
-    const Real s = scale_ == Scale::euclidean
-                       ? std::sqrt(square)
-                       : std::sqrt(square / static_cast<Real>(shape_.features) + spec_.eps);
-    position /= s;
+    position /= unit.deviation(mean_square(position.squaredNorm())).significand;
   }
   return affine(std::move(y));
 }
@@ -66,15 +70,14 @@ Linearization Standardization::do_linearize(const Vector& x) const {
   parts.direction = x;
   parts.scale.resize(shape_.positions);
   const Real d = static_cast<Real>(shape_.features);
-  const bool euclidean = scale_ == Scale::euclidean;
-  parts.coefficient = Vector::Constant(shape_.positions, euclidean ? 1 : 1 / d);
+  parts.coefficient = Vector::Constant(shape_.positions, scale_ == Scale::euclidean ? 1 : 1 / d);
   for (Index t = 0; t < shape_.positions; ++t) {
     Vector position = by_position(x, shape_).col(t);
+    const detail::NormUnit unit(position, eps());
     if (parts.center) position.array() -= position.sum() / d;
-    const Real square = position.dot(position);
-    const Real s = euclidean ? std::sqrt(square) : std::sqrt(square / d + spec_.eps);
-    parts.scale(t) = 1 / s;
-    parts.direction.segment(t * shape_.features, shape_.features) = position / s;
+    const detail::Deviation s = unit.deviation(mean_square(position.dot(position)));
+    parts.scale(t) = s.inverse();
+    parts.direction.segment(t * shape_.features, shape_.features) = position / s.significand;
   }
   Vector y = affine(parts.direction);
   return {std::move(y), norm_map(std::move(parts))};
@@ -94,9 +97,10 @@ Vector SetStandardization::do_evaluate(const Vector& x) const {
   for (Index t = 0; t < shape_.positions; t += set_.positions)
     for (Index i = 0; i < shape_.features; i += set_.features) {
       Matrix set = Y.block(i, t, set_.features, set_.positions);
+      const detail::NormUnit unit(set, spec_.eps);
       set.array() -= set.mean();
       const Real variance = set.squaredNorm() / static_cast<Real>(set.size());
-      if (set.size() > 1) set /= std::sqrt(variance + spec_.eps);  // else 0, whatever ε is
+      if (set.size() > 1) set /= unit.deviation(variance).significand;  // else 0, whatever ε is
       Y.block(i, t, set_.features, set_.positions) = set;
     }
   return affine(std::move(y));
@@ -110,10 +114,12 @@ Linearization SetStandardization::do_linearize(const Vector& x) const {
     for (Index i = 0; i < shape_.features; i += set_.features) {
       auto set =
           by_position(parts.direction, shape_).block(i, run * set_.positions, set_.features, set_.positions);
-      const Matrix centered = set.array() - Matrix(set).sum() / size;
-      const Real r = size == 1 ? 0 : 1 / std::sqrt(centered.cwiseAbs2().sum() / size + spec_.eps);
-      set = centered * r;
-      parts.scale.col(run).segment(i, set_.features).setConstant(r);
+      Matrix centered = set;
+      const detail::NormUnit unit(centered, spec_.eps);
+      centered.array() -= centered.sum() / size;
+      const detail::Deviation s = unit.deviation(centered.cwiseAbs2().sum() / size);
+      set = centered * (size == 1 ? 0 : 1 / s.significand);
+      parts.scale.col(run).segment(i, set_.features).setConstant(size == 1 ? 0 : s.inverse());
     }
   Vector y = affine(parts.direction);
   return {std::move(y), set_norm_map(std::move(parts))};
@@ -129,39 +135,58 @@ RunningNorm::RunningNorm(Shape shape, const NormSpec& spec)
 Vector RunningNorm::do_evaluate(const Vector& x) const {
   Vector y = x;
   Eigen::Map<Matrix> Y = by_position(y, shape_);
-  if (spec_.running_mean) Y.colwise() -= *spec_.running_mean;
-  Y.array().colwise() *= slope_.array();
+  Y *= 0.5;  // the difference may be beyond the range of double where its product with the slope is not
+  if (spec_.running_mean) Y.colwise() -= 0.5 * *spec_.running_mean;
+  Y.array().colwise() *= 2 * slope_.array();
   return affine(std::move(y));
 }
 
 Linearization RunningNorm::do_linearize(const Vector& x) const {
   const Vector slope = spec_.weight ? Vector(slope_.cwiseProduct(*spec_.weight)) : slope_;
-  Vector y = x;
-  if (spec_.running_mean) y -= at_positions(*spec_.running_mean);
-  y.array() *= at_positions(slope).array();
+  Vector y = 0.5 * x;
+  if (spec_.running_mean) y -= at_positions(0.5 * *spec_.running_mean);
+  y.array() *= at_positions(2 * slope).array();
   if (spec_.bias) y += at_positions(*spec_.bias);
   return {std::move(y), diagonal_map(at_positions(slope), shape_.positions)};
 }
 
+Vector PointwiseNorm::argument(const Vector& x) const {
+  constexpr Real largest = std::numeric_limits<Real>::max();  // where tanh and erf are ±1 long since
+  return x.unaryExpr([this](Real entry) {
+    const Real product = spec_.alpha * entry;
+    return std::isinf(product) && std::isfinite(entry) ? std::copysign(largest, product) : product;
+  });
+}
+
 Vector PointwiseNorm::do_evaluate(const Vector& x) const {
-  return affine(Activation(activation_).value(spec_.alpha * x));
+  return affine(Activation(activation_).value(argument(x)));
 }
 
 Linearization PointwiseNorm::do_linearize(const Vector& x) const {
   const Activation phi{std::string_view(activation_)};
-  const Vector argument = spec_.alpha * x;
-  Vector slope = spec_.alpha * phi.derivative(argument);
+  const Vector at = argument(x);
+  Vector slope = spec_.alpha * phi.derivative(at);
   if (spec_.weight) by_position(slope, shape_).array().colwise() *= spec_.weight->array();
-  return {affine(phi.value(argument)), diagonal_map(std::move(slope), shape_.positions)};
+  return {affine(phi.value(at)), diagonal_map(std::move(slope), shape_.positions)};
 }
 
+namespace {
+
+/// What keeps sums of these numbers within the range of double: a power of two.
+Real headroom(const Vector& x) {
+  return x.cwiseAbs().maxCoeff() > 0x1p900 ? 0x1p-64 : 1;
+}
+
+}  // namespace
+
 Vector MeanSubtraction::do_evaluate(const Vector& x) const {
-  Vector y = x;
+  const Real room = headroom(x);
+  Vector y = room * x;
   for (Index t = 0; t < shape_.positions; ++t) {
     auto position = y.segment(t * shape_.features, shape_.features);
     position.array() -= position.mean();
   }
-  return y;
+  return y / room;
 }
 
 Linearization MeanSubtraction::do_linearize(const Vector& x) const {
@@ -170,9 +195,10 @@ Linearization MeanSubtraction::do_linearize(const Vector& x) const {
   parts.center = true;
   parts.scale = Vector::Ones(shape_.positions);
   const LinearMapPtr map = norm_map(std::move(parts));
+  const Real room = headroom(x);
   Vector y(x.size());
-  map->apply(x, y);
-  return {std::move(y), map};
+  map->apply(room * x, y);
+  return {y / room, map};
 }
 
 }  // namespace rezero

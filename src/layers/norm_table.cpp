@@ -37,6 +37,7 @@ struct Row : NormKind {
   Row alpha() && { return has_alpha = true, *this; }
   Row running() && { return has_running = true, *this; }
   Row groups() && { return has_groups = true, *this; }
+  Row over_size() && { return divides_by_size = true, *this; }
   Row of_degree_one() && { return linear = true, *this; }
   Row over_positions() && { return across_positions = true, *this; }
   Row nulls(Index (*count)(const NormSpec&, Shape)) && { return null_directions = count, *this; }
@@ -76,15 +77,18 @@ std::vector<NormKind> table() {
   return {
       Row("layer_norm", {"layernorm", "ln"}, "(x - mean x) / sqrt(var x + eps) * weight + bias",
           "Ba, Kiros & Hinton 2016 (arXiv 1607.06450)", standardization<Center::yes, Scale::root_mean_square>)
+          .over_size()
           .eps()
           .affine()
           .nulls(one_per_position),
       Row("rms_norm", {"rmsnorm", "rms"}, "x / sqrt(mean x^2 + eps) * weight + bias",
           "Zhang & Sennrich 2019 (arXiv 1910.07467)", standardization<Center::no, Scale::root_mean_square>)
+          .over_size()
           .eps()
           .affine(),
       Row("l2_norm", {"l2"}, "x / ||x||", "Loshchilov et al. 2024 (arXiv 2410.01131)",
           standardization<Center::no, Scale::euclidean>)
+          .over_size()
           .nulls(one_per_position),
       Row("dynamic_tanh", {"dyt"}, "weight * tanh(alpha x) + bias", "Zhu et al. 2025 (arXiv 2503.10622)",
           dynamic_tanh)
@@ -97,6 +101,7 @@ std::vector<NormKind> table() {
       Row("batch_norm", {"batchnorm", "bn"},
           "(x - mean x) / sqrt(var x + eps) * weight + bias, each feature over all positions",
           "Ioffe & Szegedy 2015 (arXiv 1502.03167)", batch_norm)
+          .over_size()
           .eps()
           .affine()
           .over_positions()
@@ -112,6 +117,7 @@ std::vector<NormKind> table() {
           "(x - mean x) / sqrt(var x + eps) * weight + bias, each group of features over a sample's "
           "positions",
           "Wu & He 2018 (arXiv 1803.08494)", group_norm)
+          .over_size()
           .eps()
           .affine()
           .groups()

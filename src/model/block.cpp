@@ -133,6 +133,15 @@ Shape BlockParts::output_shape() const {
   return branch->is_conv ? Shape{conv.outputs, conv.output_image().positions()} : shape;
 }
 
+std::vector<const NormSpec*> BlockParts::branch_norms() const {
+  std::vector<const NormSpec*> all = {&pre_norm, &inner_norm};
+  if (branch->is_attention) all.push_back(&attention.qk_norm);  // others carry it for nothing
+  for (const NormSpec& norm : conv.norms) all.push_back(&norm);
+  all.push_back(&branch_norm);
+  all.erase(std::remove_if(all.begin(), all.end(), [](const NormSpec* norm) { return !*norm; }), all.end());
+  return all;
+}
+
 ResidualBlock::ResidualBlock(BlockParts parts) : parts_(std::move(parts)) {
   const Shape in = parts_.shape, out = parts_.output_shape();
   if (parts_.branch->is_conv && parts_.conv.image.positions() != in.positions)

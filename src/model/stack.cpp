@@ -4,6 +4,8 @@
 #include <cmath>
 #include <string>
 
+#include "linalg/unit.h"
+#include "model/require_finite.h"
 #include "plan_block.h"
 #include "rezero/core/contract.h"
 #include "rezero/core/error.h"
@@ -14,18 +16,19 @@ namespace rezero {
 namespace {
 
 /// Population variance over all entries.
-Real variance(const Vector& x) {
-  return (x.array() - x.mean()).square().mean();
+ScaledReal variance(Vector x) {
+  const int unit = detail::into_unit(x);
+  return ScaledReal::make((x.array() - x.mean()).square().mean(), 2 * unit);
 }
 
-void normalize(Matrix& W, UnitNorm unit) {
+void apply(UnitNorm unit, Matrix& W) {
   switch (unit) {
     case UnitNorm::none:
       return;
     case UnitNorm::rows:
-      return W.rowwise().normalize();
+      return normalize_rows(W);
     case UnitNorm::columns:
-      return W.colwise().normalize();
+      return normalize_columns(W);
     case UnitNorm::centered_rows:
       return standardize_rows(W);
   }
@@ -57,7 +60,7 @@ class RandomStack final : public Stack {
     Vector x = draw_input(spec_.input, shape(), seed_);
     if (spec_.scheme.scheme().unit_input)
       for (Index t = 0; t < shape().positions; ++t)
-        x.segment(t * shape().features, shape().features).normalize();
+        normalize(x.segment(t * shape().features, shape().features));
     return x;
   }
   bool positively_homogeneous() const override { return homogeneous_; }
@@ -112,7 +115,9 @@ class RandomStack final : public Stack {
     measuring_ = true;
     Vector x = input();
     for (Index l = 0; l < blocks(); ++l) {
-      const BlockLinearization at = block(l)->linearize_block(x);
+      const BlockPtr here = block(l);
+      const BlockLinearization at = here->linearize_block(x);
+      require_finite(l, here->parts(), at);
       profile_.push_back({variance(x), variance(at.branch_value)});
       x = at.value;
     }
@@ -132,7 +137,7 @@ class RandomStack final : public Stack {
                                 slot.taps()};
     auto W = std::make_shared<Matrix>(init.weight(
         context, stream_key(seed_, StreamRole::weight, role, address(spec_.tied || init.tied_weights()))));
-    normalize(*W, gain.unit);
+    apply(gain.unit, *W);
     if (gain.weight != 1) *W *= gain.weight;
     if (!init.has_bias()) return {std::move(W), nullptr};
     auto b = std::make_shared<Vector>(init.bias(

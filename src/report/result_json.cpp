@@ -151,6 +151,7 @@ void check_members(JsonWriter& json, const CellLabels& labels, Index depth, cons
   seed_member(json, labels);
   json.member("check", check.check);
   json.member("pass", check.pass);
+  json.member("severity", check.warning ? "warning" : "error");
   json.member("value", check.value ? check.value->to_real() : std::nullopt);
   json.member("log10_value", check.value ? std::optional<Real>(check.value->log10()) : std::nullopt);
   json.member("bound", check.bound);

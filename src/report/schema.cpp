@@ -58,10 +58,11 @@ Text row_definitions() {
                                reference("value", "number_or_null") + R"(, "reason": {"type": "string"})",
                            R"("block", "parameter", "value", "reason")") +
          "," +
-         object_definition("check", constant("kind", "check") + "," + labels + "," + Text(check_properties),
-                           keys +
-                               R"(, "seed", "check", "pass", "value", "log10_value", "bound", "quantity", )" +
-                               R"("culprit_count", "culprits", "message")");
+         object_definition(
+             "check", constant("kind", "check") + "," + labels + "," + Text(check_properties),
+             keys +
+                 R"(, "seed", "check", "pass", "severity", "value", "log10_value", "bound", "quantity", )" +
+                 R"("culprit_count", "culprits", "message")");
 }
 
 const Text head = reference("tool", "tool") + ", " + reference("plan", "plan");

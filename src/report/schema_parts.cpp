@@ -98,6 +98,7 @@ const std::string_view check_properties = R"(
         "seed": {"$ref": "#/$defs/seed_or_null"},
         "check": {"type": "string"},
         "pass": {"type": "boolean"},
+        "severity": {"enum": ["error", "warning"]},
         "value": {"$ref": "#/$defs/number_or_null"},
         "log10_value": {"$ref": "#/$defs/number_or_null"},
         "bound": {"type": "number"},

@@ -98,5 +98,27 @@ TEST(CliVerify, FailedCellCountsMoreThanFailedVerdict) {
       4);
 }
 
+/// One pixel and one sample: batch norm makes every branch zero, which is the identity that nobody wanted.
+TEST(CliVerify, LifelessBranchesWarnAndFailOnDemand) {
+  Args args = {"verify",  "--family", "conv",    "--scheme", "residual", "--norm", "batch_norm",
+               "--image", "1x1",      "--depth", "2",        "--width",  "4"};
+  const Ran got = ran(args);
+  EXPECT_EQ(got.code, 0) << got.out;
+  const Json verdict = got.json();
+  EXPECT_TRUE(verdict["pass"].get<bool>());
+  const Json& last = verdict["checks"].back();
+  EXPECT_EQ(last["check"], "live:as=warning");
+  EXPECT_EQ(last["severity"], "warning");
+  EXPECT_FALSE(last["pass"].get<bool>());
+  EXPECT_EQ(last["culprit_count"], 2);
+  Args table = args;
+  table.insert(table.end(), {"--format", "table"});
+  EXPECT_TRUE(contains(ran(table).out, "all 2 checks pass, 1 warning"));
+  args.insert(args.end(), {"--check", "live"});
+  const Ran strict = ran(args);
+  EXPECT_EQ(strict.code, 1);
+  EXPECT_EQ(failed(strict, "live")["severity"], "error");
+}
+
 }  // namespace
 }  // namespace rezero

@@ -64,7 +64,8 @@ TEST(Resolve, VerifyHasDefaultChecksAndNoDefaultScheme) {
   EXPECT_NE(World().error(options, PlanUse::verify), "no error");
   options.scheme = {"rezero"};
   const SweepPlan plan = World().plan(options, PlanUse::verify);
-  ASSERT_EQ(plan.analysis.checks.size(), 2u);
+  ASSERT_EQ(plan.analysis.checks.size(), 3u);
+  EXPECT_EQ(plan.analysis.checks[2].canonical(), "live:as=warning");
   EXPECT_FALSE(plan.analysis.spectrum);
   options.check = {"isometry:tol=0.2"};
   EXPECT_TRUE(World().plan(options, PlanUse::verify).analysis.spectrum);

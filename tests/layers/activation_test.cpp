@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 
+#include "core/underflow.h"
 #include "rezero/core/error.h"
 #include "support/gauss_legendre.h"
 #include "support/layer_laws.h"
@@ -220,6 +221,33 @@ TEST(LawActivation, DerivativesOnAGrid) {
     const ActivationLayer layer(Activation(name), {x.size(), 1});
     testing::expect_derivative_law(layer, x);
   }
+}
+
+/// A zero that φ or φ′ gives where it has none is an underflow, however its argument got there.
+TEST(Activation, ZerosThatAreNoneCountAsUnderflow) {
+  const auto loses = [](const Activation& phi, Real x, bool slope) {
+    const Vector at = Vector::Constant(1, x);
+    detail::watch_underflow();
+    const Vector got = slope ? phi.derivative(at) : phi.value(at);
+    const bool lost = detail::underflowed();
+    detail::watch_underflow();
+    EXPECT_TRUE(got.allFinite() || std::abs(x) > 1e154) << phi.canonical() << x;
+    return got(0) == 0 && !lost;  // a zero, and nothing said
+  };
+  const std::map<std::string, bool> zeros_are_true = {
+      {"relu", true}, {"hard_tanh", true}, {"relu_squared", true}, {"abs", true}};
+  for (const ActivationKind& kind : activations())
+    for (Real x : {1.0, 40.0, 800.0, 1e110, 1e160, 1e308})
+      for (Real sign : {-1.0, 1.0})
+        for (bool slope : {false, true})
+          if (!zeros_are_true.count(std::string(kind.name))) {
+            EXPECT_FALSE(loses(Activation(kind.name), sign * x, slope)) << kind.name << sign * x << slope;
+          }
+  EXPECT_TRUE(loses(Activation("relu"), -3, true));
+  EXPECT_TRUE(loses(Activation("hard_tanh"), 1e308, true));
+  EXPECT_TRUE(loses(Activation("elu:a=0"), -3, true)) << "a flat side";
+  EXPECT_TRUE(loses(Activation("leaky_relu:slope=0"), -3, true));
+  EXPECT_TRUE(loses(Activation("tanh"), 0, false)) << "0 at 0";
 }
 
 }  // namespace

@@ -235,5 +235,112 @@ TEST(Norms, RegistryMakesLayersOfTheShape) {
   EXPECT_FALSE(NormSpec{});
 }
 
+/// x is scaled by 2^e, ε by 4^e.
+Linearization at_scale(NormSpec spec, Shape shape, const Vector& x, int e) {
+  spec.eps = std::ldexp(spec.eps, 2 * e);
+  const LayerPtr layer = spec.layer(shape);
+  const Vector far = std::ldexp(1.0, e) * x;
+  Linearization at = layer->linearize(far);
+  const Vector value = layer->evaluate(far);
+  EXPECT_LE((at.value - value).cwiseAbs().maxCoeff(), 1e-15 * value.cwiseAbs().maxCoeff()) << spec.kind->name;
+  return at;
+}
+
+/// N(c x) = N(x) with derivative N′(x)/c, or N(c x) = c N(x), at both ends of double: to the bit for powers
+/// of two.
+TEST(Norms, StatesOfAnySize) {
+  for (const NormKind& kind : norms())
+    for (Index positions : {1, 3})
+      for (const auto& [eps, e] :
+           {std::pair<Real, int>{0, 664}, {0, -664}, {0, 900}, {1e-5, 400}, {1e-5, -400}})
+        for (bool affine : {false, true}) {
+          SCOPED_TRACE(std::string(kind.name) + " 2^" + std::to_string(e));
+          const bool of_degree_zero = kind.divides_by_size;
+          if ((!of_degree_zero && !kind.linear) || (affine && !kind.has_weight)) continue;
+          NormSpec spec = NormSpec::of(kind.name, eps);
+          if (affine) spec.weight = testing::share(normal(6, 35));
+          if (affine && of_degree_zero) spec.bias = testing::share(normal(6, 36));
+          if (kind.has_groups) spec.groups = 2;
+          if (!of_degree_zero) spec.eps = 0;
+          const Shape shape{6, positions};
+          const Vector x = normal(shape.size(), 11);
+          const Linearization near = at_scale(spec, shape, x, 0), far = at_scale(spec, shape, x, e);
+          EXPECT_EQ(far.value, Vector((of_degree_zero ? 1 : std::ldexp(1.0, e)) * near.value));
+          EXPECT_EQ(to_dense(*far.derivative),
+                    Matrix((of_degree_zero ? std::ldexp(1.0, -e) : 1) * to_dense(*near.derivative)));
+        }
+}
+
+TEST(Norms, EpsIsNothingBesideAHugeState) {
+  const Vector x = 1e200 * normal(6, 12);
+  for (const char* name : {"layer_norm", "rms_norm", "batch_norm", "group_norm"}) {
+    const Shape shape = std::string(name) == "batch_norm" ? Shape{1, 6} : Shape{6, 1};
+    const Linearization with = NormSpec::of(name).layer(shape)->linearize(x),
+                        without = NormSpec::of(name, 0).layer(shape)->linearize(x);
+    EXPECT_EQ(with.value, without.value) << name;
+    EXPECT_EQ(to_dense(*with.derivative), to_dense(*without.derivative)) << name;
+  }
+}
+
+/// But all that there is where the numbers are equal: s = √ε.
+TEST(Norms, EqualNumbersOfAnySizeAreDividedByTheRootOfEps) {
+  for (const char* name : {"layer_norm", "batch_norm", "group_norm"})
+    for (Real size : {0x1p-700, 1.0, 0x1p700}) {
+      const Shape shape = std::string(name) == "batch_norm" ? Shape{1, 4} : Shape{4, 1};
+      const LayerPtr layer = NormSpec::of(name).layer(shape);
+      const Vector x = Vector::Constant(4, size);
+      EXPECT_TRUE(layer->evaluate(x).isZero(0)) << name << size;
+      EXPECT_TRUE(layer->linearize(x).value.isZero(0)) << name << size;
+      EXPECT_NEAR(to_dense(*layer->linearize(x).derivative)(0, 0), 0.75 / std::sqrt(1e-5), 1e-12)
+          << name << size;
+    }
+}
+
+TEST(Norms, ATinyStateIsDividedByTheRootOfEps) {
+  const Vector x = 1e-200 * normal(6, 13);
+  for (Real eps : {1e-5, 1e200, 1e-300}) {
+    const Linearization at = NormSpec::of("rms_norm", eps).layer({6, 1})->linearize(x);
+    EXPECT_LE(testing::relative_distance(at.value, x / std::sqrt(eps)), 1e-15) << eps;
+    EXPECT_NEAR(to_dense(*at.derivative)(2, 2) * std::sqrt(eps), 1, 1e-15) << eps;
+  }
+}
+
+/// Neither a sum nor a difference of numbers next to the largest double overflows on its way to a number.
+TEST(Norms, NumbersNextToTheLargest) {
+  Vector x(6);
+  x << 1.7, 1.6, -1.75, 1.5, -1.2, 1.7;
+  for (const NormKind& kind : norms()) {
+    if (!kind.divides_by_size) continue;
+    const Shape shape = kind.across_positions ? Shape{1, 6} : Shape{6, 1};
+    const LayerPtr layer = NormSpec::of(kind.name, 0).layer(shape);
+    EXPECT_EQ(layer->evaluate(0x1p1023 * x), layer->evaluate(x)) << kind.name;
+    EXPECT_EQ(layer->linearize(0x1p1023 * x).value, layer->linearize(x).value) << kind.name;
+  }
+  const Vector close = x.cwiseAbs();
+  const MeanSubtraction centered({6, 1});
+  EXPECT_EQ(centered.evaluate(0x1p1023 * close), 0x1p1023 * centered.evaluate(close));
+  EXPECT_EQ(centered.linearize(0x1p1023 * close).value, 0x1p1023 * centered.linearize(close).value);
+  NormSpec running = NormSpec::of("batch_norm_eval", 0);
+  running.running_mean = testing::share(Vector(Vector::Constant(1, -0x1.8p1023)));
+  running.running_var = testing::share(Vector(Vector::Constant(1, 0x1p1000)));
+  const Vector large = Vector::Constant(1, 0x1.8p1023), wanted = Vector::Constant(1, 0x1.8p524);
+  EXPECT_EQ(running.layer({1, 1})->evaluate(large), wanted);
+  EXPECT_EQ(running.layer({1, 1})->linearize(large).value, wanted);
+  NormSpec bounded = NormSpec::of("dynamic_tanh");
+  bounded.alpha = 4;
+  EXPECT_EQ(bounded.layer({1, 1})->evaluate(-large), Vector::Constant(1, -1));
+  EXPECT_EQ(bounded.layer({1, 1})->linearize(large).value, Vector::Ones(1));
+}
+
+TEST(Norms, UndefinedAtZero) {
+  for (const NormKind& kind : norms())
+    for (Real eps : {0.0, 1e-5}) {
+      const NormSpec spec = NormSpec::of(kind.name, eps);
+      const Shape shape = kind.across_positions ? Shape{1, 6} : Shape{6, 1};
+      EXPECT_EQ(spec.undefined_at_zero(), !spec.layer(shape)->evaluate(Vector::Zero(6)).allFinite())
+          << kind.name << eps;
+    }
+}
+
 }  // namespace
 }  // namespace rezero

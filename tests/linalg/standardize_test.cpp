@@ -32,5 +32,25 @@ TEST(Standardize, RowsHaveMeanZeroAndUnitNorm) {
   }
 }
 
+/// The same bits at every size; rows and columns of zeros stay.
+TEST(Standardize, EntriesOfAnySize) {
+  Matrix W = testing::normal(6, 9, 2);
+  W.row(1).setZero(), W.col(3).setZero();
+  for (const auto change : {standardize_rows, normalize_rows, normalize_columns}) {
+    Matrix near = W, far = W;
+    far *= 0x1p664;
+    far.row(2) *= 0x1p-1000;
+    if (change == normalize_columns) far = 0x1p-700 * W;
+    change(near), change(far);
+    EXPECT_EQ(near, far);
+    EXPECT_TRUE(near.row(1).isZero(0));
+  }
+  Vector x = testing::normal(9, 3), huge = 0x1p900 * x, zero = Vector::Zero(9);
+  normalize(x), normalize(huge), normalize(zero);
+  EXPECT_EQ(x, huge);
+  EXPECT_NEAR(x.norm(), 1, 1e-15);
+  EXPECT_TRUE(zero.isZero(0));
+}
+
 }  // namespace
 }  // namespace rezero

@@ -467,7 +467,8 @@ TEST(LawSchemes, FinitePlansEverywhere) {
     for (const BranchKind& branch : branches())
       for (Index total : {1, 2, 100000})
         for (Index block : {Index{0}, total - 1}) {
-          const std::vector<BlockProfile> profile(static_cast<std::size_t>(total), {1, 1});
+          const std::vector<BlockProfile> profile(static_cast<std::size_t>(total),
+                                                  {ScaledReal::make(1), ScaledReal::make(1)});
           BranchSizes sizes{6, 9};
           sizes.conv.inner = sizes.conv.outputs = 6;
           sizes.conv.order = scheme.conv.order;

@@ -72,7 +72,7 @@ TEST(LawStacks, EverySchemeHasTheSameDraws) {
       }
       const StackSpec spec = testing::stack_spec(text);
       const Index per_layer = base_stack->blocks_per_layer();
-      const std::vector<BlockProfile> profile(16, {1, 1});
+      const std::vector<BlockProfile> profile(16, {ScaledReal::make(1), ScaledReal::make(1)});
       const std::vector<const BranchKind*> kinds = spec.family->branches();
       const BlockPlan plan = scheme.plan(testing::scheme_context(
           spec.scheme, {3, 16 * per_layer, kinds[static_cast<std::size_t>(3 % per_layer)]->name.data(),

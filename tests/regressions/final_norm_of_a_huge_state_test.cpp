@@ -30,5 +30,27 @@ TEST(Regression, FinalNormOfAHugeState) {
   }
 }
 
+/// A linear norm keeps the exponent: N(2^e x) = 2^e N(x).
+TEST(Regression, LinearFinalNormOfAHugeState) {
+  BlockParts parts;
+  parts.shape = {5, 1};
+  parts.branch = &branches().at("linear");
+  parts.weights[Role::linear] = {testing::share(Matrix(Matrix::Identity(5, 5))), nullptr};
+  parts.pre_norm = NormSpec::of("mean_subtraction");  // every block doubles what has mean zero
+  Cell cell;
+  cell.stack = make_stack(std::vector<BlockParts>(3000, parts), testing::normal(5, 1));
+  cell.depths = {3000};
+  AnalysisOptions options;
+  options.final_norm = true;
+  const CellResult got = run_cell(cell, options, {});
+  ASSERT_TRUE(got.failures.empty()) << got.failures[0].message;
+  const DepthResult& last = got.depths[0];
+  EXPECT_EQ(last.spectrum.null_directions, 1);
+  EXPECT_NEAR(last.spectrum.sigma[0].log10(), 3000 * std::log10(2.0), 1e-10);
+  const Vector x = cell.stack->input();
+  EXPECT_NEAR(last.output_error->log10(),
+              3000 * std::log10(2.0) + std::log10((x.array() - x.mean()).abs().maxCoeff()), 1e-10);
+}
+
 }  // namespace
 }  // namespace rezero

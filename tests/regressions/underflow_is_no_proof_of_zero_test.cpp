@@ -70,6 +70,19 @@ TEST(UnderflowIsNoProofOfZero, DerivativesThatAreSubnormal) {
   }
 }
 
+/// tanh′(1e308) and erf′(1e160): the argument of the exponential overflows, which gives a clean 0.
+TEST(UnderflowIsNoProofOfZero, SlopesWhoseExponentOverflows) {
+  for (const auto& [phi, x] : {std::pair<const char*, Real>{"tanh", 1e308}, {"erf", 1e160}}) {
+    BlockParts parts = testing::stack({"plain", "dense", 2, phi}, 1, 1)->block(0)->parts();
+    parts.weights.begin()->second.weight = std::make_shared<Matrix>(Matrix::Identity(2, 2));
+    Vector input(2);
+    input << x, 1;
+    const DepthResult got = last_depth(make_stack({parts}, input));
+    EXPECT_EQ(got.spectrum.null_directions, 0) << phi;
+    EXPECT_EQ(got.spectrum.unresolved(), 1) << phi;
+  }
+}
+
 TEST(UnderflowIsNoProofOfZero, ProvedZerosStay) {
   // A relu layer's dead units are exact zeros: nothing underflows.
   const DepthResult got = last_depth(testing::stack({"plain", "dense", 16}, 1, 1));

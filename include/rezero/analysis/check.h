@@ -38,12 +38,16 @@ struct Culprit {
 struct CheckResult {
   std::string check;  ///< canonical text
   bool pass = false;
+  bool warning = false;             ///< reported; the verdict does not depend on it
+  bool counts = false;              ///< `value` is the number of culprits
   std::optional<ScaledReal> value;  ///< what was measured
   Real bound = 0;                   ///< what it may be at most
   std::string quantity;             ///< what `value` is: "max|J - I|, max|f(x) - x|"
   std::string message;              ///< why there is no value, when there is none
   std::vector<Culprit> culprits;    ///< the first ten, by block
   Index culprit_count = 0;
+
+  bool fails() const { return !pass && !warning; }
 };
 
 /// What makes a branch contribute nothing.
@@ -58,6 +62,8 @@ struct BlockFacts {
   SwitchedOff off = SwitchedOff::no;
   Culprit if_dead;  ///< what to say if the parameter that switches the branch off gets no gradient
   std::optional<Culprit> dead;  ///< set once the gradients are known
+  /// Set where the branch or its derivative is zero and no parameter that is zero explains it.
+  std::optional<Culprit> lifeless;
 };
 
 struct CheckObservation;  // analysis/observe.h

@@ -31,7 +31,7 @@ struct ResolveContext {
 /// rezero; family mlp, relu, he, hidden ratio 1; width 64 (16 over images); depths 1:64:x2; seed 0; normal
 /// input. A stack file has its own input unless `input` is given, and its own depth (all blocks); where a
 /// scheme reads a series (rezero:alphas=FILE) its length is the default depth. verify has no default scheme;
-/// its checks are identity and alive.
+/// its checks are identity, alive and, as a warning, live.
 ///
 /// UsageError: unknown names, options that contradict each other (the message names both), counts that do not
 /// fit. IoError: files that cannot be read, or that differ from what the plan file says.

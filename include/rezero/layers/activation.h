@@ -24,6 +24,7 @@ struct ActivationKind {
   Real (*derivative)(Real x, Real a);
   bool homogeneous;      ///< φ(c x) = c φ(x) for c > 0
   Real (*gain)(Real a);  ///< the usual gain for `gain=auto` initializers
+  bool flat = false;     ///< φ′ is exactly 0 somewhere. Else a 0 of φ′, or of φ off 0, is an underflow
 };
 
 const Registry<ActivationKind>& activations();
@@ -34,8 +35,9 @@ class Activation {
   explicit Activation(const NamedSpec& spec);
   explicit Activation(std::string_view text) : Activation(parse_named_spec(text)) {}
 
-  Vector value(const Vector& x) const;       ///< φ(x), elementwise
-  Vector derivative(const Vector& x) const;  ///< φ′(x), elementwise
+  /// φ and φ′, elementwise. A 0 that is none raises the processor's underflow flag.
+  Vector value(const Vector& x) const;
+  Vector derivative(const Vector& x) const;
   Real gain() const { return kind_->gain(parameter_); }
   bool homogeneous() const { return kind_->homogeneous; }
   bool is_identity() const;
@@ -44,6 +46,7 @@ class Activation {
   const Params& params() const { return params_; }
 
  private:
+  bool flat() const;
   const ActivationKind* kind_;
   Params params_;
   Real parameter_ = 0;

@@ -22,6 +22,7 @@ struct NormKind {
   bool has_eps = false, has_weight = false, has_bias = false, has_alpha = false, has_running = false,
        has_groups = false;        ///< what a NormSpec of this kind may carry
   bool linear = false;            ///< of degree 1 where bias and running mean are absent
+  bool divides_by_size = false;   ///< of its input, or of its spread: of degree 0 but for ε
   bool across_positions = false;  ///< statistics are taken over several positions
   /// Exact zeros of the derivative: independent directions that no tangent reaches (the mean of each set, or
   /// the L2 norm's own output), over all positions.
@@ -44,6 +45,8 @@ struct NormSpec {
   explicit operator bool() const { return kind != nullptr; }
   LayerPtr layer(Shape shape) const { return kind->make(*this, shape); }
   Index null_directions(Shape shape) const { return kind->null_directions(*this, shape); }
+  /// True if it divides zero by zero where its input is zero, or equal numbers.
+  bool undefined_at_zero() const { return kind->divides_by_size && !(kind->has_eps && eps > 0); }
   /// True if N(c x) = c N(x) for all c > 0.
   bool positively_homogeneous() const { return kind->linear && !bias && !running_mean; }
 };
@@ -78,6 +81,9 @@ class Standardization final : public NormLayer {
  private:
   Vector do_evaluate(const Vector& x) const override;
   Linearization do_linearize(const Vector& x) const override;
+  /// What s² has beside ε, for the sum of squares.
+  Real mean_square(Real square) const;
+  Real eps() const { return scale_ == Scale::euclidean ? 0 : spec_.eps; }
   Center center_;
   Scale scale_;
 };
@@ -121,6 +127,7 @@ class PointwiseNorm final : public NormLayer {
  private:
   Vector do_evaluate(const Vector& x) const override;
   Linearization do_linearize(const Vector& x) const override;
+  Vector argument(const Vector& x) const;  ///< α x, finite where x is
   std::string activation_;
 };
 

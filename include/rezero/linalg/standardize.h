@@ -1,5 +1,6 @@
 #pragma once
-/// Weight standardization.
+/// Vectors, rows and columns of unit Euclidean norm, and weight standardization. No square leaves the range
+/// of double, whatever the size of the entries; zeros stay zero.
 
 #include "rezero/core/types.h"
 
@@ -9,5 +10,9 @@ namespace rezero {
 /// constant row becomes 0. Cost O(size). Sources: Qiao et al. 2019 (arXiv 1903.10520) with the √n of Brock,
 /// De & Smith 2021 (arXiv 2101.08692), where the convolution of a row over its fan-in keeps the variance.
 void standardize_rows(Matrix& W);
+
+void normalize_rows(Matrix& W);
+void normalize_columns(Matrix& W);
+void normalize(Eigen::Ref<Vector> x);
 
 }  // namespace rezero

@@ -53,6 +53,8 @@ struct BlockParts {
   MixRule mix = MixRule::additive;
 
   Shape output_shape() const;
+  /// All that stand before, in or behind the branch.
+  std::vector<const NormSpec*> branch_norms() const;
 };
 
 /// The parameter that switches a branch on and off where its scale does not: the last matrix, or the weight

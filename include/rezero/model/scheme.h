@@ -8,14 +8,14 @@
 
 #include "rezero/core/named_spec.h"
 #include "rezero/core/registry.h"
+#include "rezero/core/scaled_real.h"
 #include "rezero/model/block.h"
 
 namespace rezero {
 
 /// Population variances over all entries: of a block's input x, of its branch's output F(x).
 struct BlockProfile {
-  Real input_variance = 0;
-  Real branch_variance = 0;
+  ScaledReal input_variance, branch_variance;
 };
 
 /// Where a block stands: all that a scheme may look at.

@@ -7,9 +7,7 @@ CheckResult run(const CheckObservation& seen, const CheckSpec& spec) {
   CheckResult result = check_parts::begin(spec, "dead branches", 0);
   for (const BlockFacts& block : *seen.blocks)
     if (block.dead) check_parts::add(result, *block.dead);
-  result.value = ScaledReal::make(static_cast<Real>(result.culprit_count));
-  result.pass = result.culprit_count == 0;
-  return result;
+  return check_parts::finish_count(std::move(result));
 }
 
 }  // namespace

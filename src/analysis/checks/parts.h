@@ -20,6 +20,14 @@ inline void add(CheckResult& result, const Culprit& culprit) {
   if (result.culprits.size() < listed_culprits) result.culprits.push_back(culprit);
 }
 
+/// No culprit passes; `value` is their number.
+inline CheckResult finish_count(CheckResult result) {
+  result.counts = true;
+  result.value = ScaledReal::make(static_cast<Real>(result.culprit_count));
+  result.pass = result.culprit_count == 0;
+  return result;
+}
+
 /// value ≤ bound, at any exponent.
 inline bool within(const ScaledReal& value, Real bound) {
   if (value.is_zero()) return bound >= 0;

@@ -8,13 +8,12 @@ namespace {
 Real omega(const SchemeContext& at) {
   const bool paper = at.params->text("form") == "paper";
   if (!at.profile || (paper && at.measuring)) return 1;
-  Real square = paper ? 0 : 1;
+  ScaledReal square = ScaledReal::make(paper ? 0 : 1);
   for (Index j = 0; j < at.block; ++j) {
     const BlockProfile& before = (*at.profile)[static_cast<std::size_t>(j)];
-    square =
-        paper ? square + before.branch_variance : square * before.input_variance + before.branch_variance;
+    square = (paper ? square : square * before.input_variance) + before.branch_variance;
   }
-  return std::sqrt(square);
+  return square_root(square).nearest();
 }
 
 BlockPlan plan(const SchemeContext& at) {

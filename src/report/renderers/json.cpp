@@ -90,7 +90,7 @@ class JsonVerdict final : public JsonDocument {
   void cell(const CellResult& result) override {
     for (const DepthResult& depth : result.depths)
       for (const CheckResult& check : depth.checks) {
-        pass_ = pass_ && check.pass;
+        pass_ = pass_ && !check.fails();
         checks_.push_back(
             object_text([&](JsonWriter& json) { check_members(json, result.labels, depth.depth, check); }));
       }

@@ -60,7 +60,7 @@ class NdjsonLines final : public Renderer {
   void check_lines(const CellLabels& labels, const DepthResult& depth) {
     for (const CheckResult& check : depth.checks) {
       line("check", [&] { check_members(json_, labels, depth.depth, check); });
-      pass_ = pass_ && check.pass;
+      pass_ = pass_ && !check.fails();
       ++checks_;
     }
   }

@@ -40,10 +40,14 @@ class VerdictTable final : public Renderer {
   void cell(const CellResult& result) override {
     for (const DepthResult& depth : result.depths)
       for (const CheckResult& check : depth.checks) {
-        ++checks_;
-        failed_ += !check.pass;
-        output_((check.pass ? "PASS " : "FAIL ") + pad_right(check.check, name_width_) + "  " +
-                place(result.labels, depth.depth) + ": " + measured(check) + blame(check) + "\n");
+        const bool warns = check.warning && !check.pass;
+        ++(warns ? warnings_ : checks_);
+        failed_ += check.fails();
+        output_((check.pass ? "PASS "
+                 : warns    ? "WARN "
+                            : "FAIL ") +
+                pad_right(check.check, name_width_) + "  " + place(result.labels, depth.depth) + ": " +
+                measured(check) + blame(check) + "\n");
       }
     for (const CellFailure& failure : result.failures) {
       ++errors_;
@@ -52,10 +56,12 @@ class VerdictTable final : public Renderer {
   }
 
   void end(const SweepSummary&, const RunInfo&) override {
-    std::string text = checks_ == 0 ? "nothing was checked"
+    std::string text = checks_ + warnings_ == 0 ? "nothing was checked"
+                       : checks_ == 0           ? "no check fails"
                        : failed_ == 0
                            ? "all " + std::to_string(checks_) + " checks pass"
                            : std::to_string(failed_) + " of " + std::to_string(checks_) + " checks fail";
+    if (warnings_ > 0) text += ", " + std::to_string(warnings_) + (warnings_ == 1 ? " warning" : " warnings");
     if (errors_ > 0) text += ", " + std::to_string(errors_) + " stacks could not be computed";
     output_(text + "\n");
   }
@@ -63,7 +69,7 @@ class VerdictTable final : public Renderer {
  private:
   Output output_;
   std::size_t name_width_ = 0;
-  Index checks_ = 0, failed_ = 0, errors_ = 0;
+  Index checks_ = 0, failed_ = 0, warnings_ = 0, errors_ = 0;  ///< checks_: but for warnings
 };
 
 }  // namespace

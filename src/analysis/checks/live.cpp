@@ -1,0 +1,30 @@
+#include "parts.h"
+
+namespace rezero {
+namespace {
+
+CheckResult run(const CheckObservation& seen, const CheckSpec& spec) {
+  CheckResult result = check_parts::begin(spec, "lifeless branches", 0);
+  result.warning = spec.params().text("as") == "warning";
+  for (const BlockFacts& block : *seen.blocks)
+    if (block.lifeless) check_parts::add(result, *block.lifeless);
+  return check_parts::finish_count(std::move(result));
+}
+
+}  // namespace
+
+Check check_live() {
+  return {"live",
+          {},
+          "no branch is zero at this input, nor its derivative, unless a parameter that is zero makes it so",
+          "derived here",
+          {{"as",
+            ParamKind::choice,
+            "error",
+            "warning: reported, but the verdict does not depend on it",
+            {"error", "warning"}}},
+          false,
+          run};
+}
+
+}  // namespace rezero

@@ -1,0 +1,50 @@
+#include "model/require_finite.h"
+
+#include <cmath>
+#include <string>
+
+#include "rezero/core/error.h"
+#include "rezero/linalg/scaled_matrix.h"
+
+namespace rezero {
+namespace {
+
+using Norms = std::vector<const NormSpec*>;
+
+/// The norms that the state passes beside the branch.
+Norms outer_norms(const BlockParts& parts) {
+  Norms all;
+  for (const NormSpec* norm : {&parts.shortcut_norm, &parts.post_norm})
+    if (*norm) all.push_back(norm);
+  return all;
+}
+
+/// The first norm that may have been at fault.
+std::string quotient_of_zeros(const Norms& norms) {
+  for (const NormSpec* norm : norms)
+    if (norm->undefined_at_zero())
+      return ", or its " + std::string(norm->kind->name) + (norm->kind->has_eps ? " with eps 0" : "") +
+             " divided zero by zero";
+  return {};
+}
+
+void check(const Vector& x, Index block, const std::string& what, const Norms& norms) {
+  if (!std::isfinite(max_abs(x)))
+    throw NumericalError("block " + std::to_string(block) + ": the " + what +
+                         " is not finite (it overflowed" + quotient_of_zeros(norms) + ")");
+}
+
+}  // namespace
+
+void require_finite(Index block, const BlockParts& parts, const BlockLinearization& at) {
+  check(at.branch_value, block, "branch output", parts.branch_norms());
+  check(at.value, block, "state", outer_norms(parts));
+}
+
+void require_finite(Index block, const BlockParts& parts, const Vector& state) {
+  Norms all = parts.branch_norms();
+  for (const NormSpec* norm : outer_norms(parts)) all.push_back(norm);
+  check(state, block, "state", all);
+}
+
+}  // namespace rezero
