@@ -11,7 +11,9 @@
 #include "cli/limits.h"
 #include "cli/notices.h"
 #include "cli/output.h"
+#include "cli/output_path.h"
 #include "cli/progress.h"
+#include "cli/tally.h"
 #include "cli/tool_info.h"
 #include "rezero/config/list.h"
 #include "rezero/config/resolve.h"
@@ -71,13 +73,18 @@ int workers_for(Real each, const std::vector<Cell>& cells, const RunSettings& se
   return static_cast<int>(std::min<Real>(settings.threads, std::floor(settings.max_memory / each)));
 }
 
-/// The same for a plan; MemoryError if not even one cell fits.
-int workers_that_fit(const SweepPlan& plan, const std::vector<Cell>& cells, const RunSettings& settings) {
-  const Real each = estimate_cost(plan, cells, 1, settings.max_memory).bytes;
+/// MemoryError if not even one cell, of `each` bytes, fits.
+void require_memory(const SweepPlan& plan, Real each, const RunSettings& settings) {
   if (each > settings.max_memory)
     throw MemoryError("this would need " + bytes_text(each) + " of memory, more than the " +
                       bytes_text(settings.max_memory) + " allowed (" + smaller_sizes(plan) +
                       "raise --max-memory)");
+}
+
+/// workers_for a plan.
+int workers_that_fit(const SweepPlan& plan, const std::vector<Cell>& cells, const RunSettings& settings) {
+  const Real each = estimate_cost(plan, cells, 1, settings.max_memory).bytes;
+  require_memory(plan, each, settings);
   return workers_for(each, cells, settings);
 }
 
@@ -126,14 +133,8 @@ int dry_run(const SweepPlan& plan, const std::vector<Cell>& cells, const RunSett
   text += "time     at least " + seconds_text(seconds) + ", " + shortest(std::round(cost.flops / 1e7) / 100) +
           " GFLOP at matrix-product speed\n";
   env.out(text);
-  return fits ? exit_ok : exit_memory;
-}
-
-bool any_check_fails(const CellResult& result) {
-  for (const DepthResult& depth : result.depths)
-    for (const CheckResult& check : depth.checks)
-      if (!check.pass) return true;
-  return false;
+  require_memory(plan, each, settings);
+  return exit_ok;
 }
 
 }  // namespace
@@ -152,7 +153,7 @@ void add_run_options(CommandLine& line) {
 
 void add_output_options(CommandLine& line, const std::string& formats) {
   line.group("Output");
-  line.option("-o,--output", "FILE", "write there, whole or not at all");
+  line.option("-o,--output", "FILE", "write there, whole or not at all; - is standard output");
   line.option("--format", "NAME", formats, "table on a terminal, else json");
   line.flag("--version", "print version and build");
 }
@@ -167,7 +168,7 @@ RunSettings run_settings(const ParsedLine& line, ReportKind kind, const Environm
   }
   settings.max_memory = memory_share * usable_memory();
   if (const auto text = line.find("max-memory")) settings.max_memory = parse_bytes(*text, "--max-memory");
-  settings.output = line.find("output");
+  settings.output = output_path(line);
   settings.format = line.find("format").value_or(default_format(settings.output, env));
   make_renderer(settings.format, kind,
                 [](std::string_view) {});  // an unknown format is refused before any work
@@ -208,10 +209,10 @@ int execute(const SweepPlan& plan, ReportKind kind, const RunSettings& settings,
   run.max_memory = settings.max_memory;
   run.stop = env.stop;
   if (progress.wanted()) run.progress = [&progress](Index done, Index all) { progress.update(done, all); };
-  bool verdict_fails = false;
+  Tally tally;
   renderer->begin(context);
   const SweepSummary summary = run_sweep(plan, cells, run, [&](const CellResult& result) {
-    verdict_fails = verdict_fails || any_check_fails(result);
+    tally.add(result);
     renderer->cell(result);
   });
   progress.clear();
@@ -221,8 +222,7 @@ int execute(const SweepPlan& plan, ReportKind kind, const RunSettings& settings,
   info.peak_bytes = peak_bytes();
   renderer->end(summary, info);
   sink->commit();
-  if (summary.failures > 0) return exit_cell_failed;
-  return verdict_fails ? exit_verdict_fails : exit_ok;
+  return tally.conclude(env);
 }
 
 }  // namespace rezero::cli
