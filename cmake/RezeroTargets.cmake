@@ -9,7 +9,8 @@ function(rezero_architecture target)
     target_compile_options(${target} PUBLIC -march=x86-64-v3)
   endif()
   # Eigen's own threads spin: with one busy neighbour they are slower by orders of magnitude.
-  target_compile_definitions(${target} PUBLIC EIGEN_DONT_PARALLELIZE)
+  # By itself it takes 128 kB from the stack for either packed factor of a product: more than a thread may have.
+  target_compile_definitions(${target} PUBLIC EIGEN_DONT_PARALLELIZE EIGEN_STACK_ALLOCATION_LIMIT=32768)
 endfunction()
 
 function(rezero_common target)

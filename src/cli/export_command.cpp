@@ -1,5 +1,6 @@
 #include "cli/commands.h"
 #include "cli/limits.h"
+#include "cli/output_path.h"
 #include "cli/stack_options.h"
 #include "cli/tool_info.h"
 #include "rezero/core/error.h"
@@ -15,8 +16,20 @@ void require_one(const List& list, const char* option) {
                      " (give one)");
 }
 
+/// Without --depth a net with stages has one depth a stage: what stands in the way is not their number.
+void require_one_shape(const SweepPlan& plan) {
+  const std::vector<Index>& stages = plan.conv.stages;
+  if (stages.size() > 1 && plan.depths.back() > stages.front())
+    throw UsageError(
+        "export cannot write a net with several --stages (the first block of a later stage changes the shape "
+        "of "
+        "the state, and a stack file of version 1 has no shortcut for that): give a --depth of at most " +
+        std::to_string(stages.front()) + ", within the first stage, or leave out --stages");
+}
+
 /// The one cell that the options describe.
 StackSpec one_stack(const SweepPlan& plan) {
+  require_one_shape(plan);
   require_one(plan.schemes, "--scheme");
   require_one(plan.depths, "--depth");
   require_one(plan.widths, "--width");
@@ -58,11 +71,14 @@ int export_command(const Arguments& args, const Environment& env) {
   add_stack_options(line, StackUse::one_stack);
   line.group("Output");
   line.option("-c,--config", "FILE", "a plan; options given here win");
-  line.option("-o,--output", "FILE", "write there, whole or not at all (needed)");
+  line.option("-o,--output", "FILE", "write there, whole or not at all; - is standard output (needed)");
   const auto parsed = line.parse(args);
   if (!parsed) return env.out(line.help()), exit_ok;
-  const auto path = parsed->find("output");
-  if (!path) throw UsageError("export needs -o FILE");
+  if (!parsed->has("output")) throw UsageError("export needs -o FILE");
+  const std::string path = output_path(*parsed).value_or("/dev/stdout");
+  if (!output_path(*parsed) && env.out_is_terminal)
+    throw UsageError(
+        "export writes binary data, and standard output is a terminal (give -o FILE, or a pipe)");
   const PlanOptions options = plan_options(*parsed);
   if (options.stack)
     throw UsageError("export writes random stacks; the plan names a stack file, which is one already");
@@ -72,7 +88,9 @@ int export_command(const Arguments& args, const Environment& env) {
   const StackPtr stack = build_stack(spec, plan.seeds[0], plan.depths[0]);
   // A net with stages is built whole, whatever the depth that is asked for.
   const Index blocks = plan.depths[0] * stack->blocks_per_layer();
-  write_stack_file(*slice_stack(stack, 0, blocks, stack->input()), *path, provenance(plan));
+  write_stack_file(*slice_stack(stack, 0, blocks, stack->input()), path, provenance(plan), [&env] {
+    if (env.stop && *env.stop) throw Cancelled();
+  });
   return exit_ok;
 }
 

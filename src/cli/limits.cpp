@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <fstream>
+#include <vector>
 
 #include "linalg/matrix_product.h"
 #include "rezero/core/error.h"
@@ -17,18 +18,54 @@
 namespace rezero::cli {
 namespace {
 
-Real number_in_file(const char* path) {
+/// HUGE_VAL where there is no such file, or no number in it (`max`).
+Real number_in_file(const std::string& path) {
   std::ifstream file(path);
   Real value = 0;
   return file >> value && value > 0 ? value : HUGE_VAL;
 }
 
+/// The least of the limits in `files` of a group and of all groups above it, up to the mount point.
+Real least_limit(const std::string& mount, std::string group, const std::vector<const char*>& files) {
+  Real bytes = HUGE_VAL;
+  for (;;) {
+    while (!group.empty() && group.back() == '/') group.pop_back();
+    for (const char* file : files) bytes = std::min(bytes, number_in_file(mount + group + "/" + file));
+    if (group.empty()) return bytes;
+    group.resize(group.rfind('/') == std::string::npos ? 0 : group.rfind('/'));
+  }
+}
+
+/// The limit that one line of /proc/self/cgroup leads to: `0::/a/b` of version 2, `7:cpu,memory:/a/b` of 1.
+Real limit_of_line(const std::string& line, const std::string& root) {
+  const std::size_t first = line.find(':'), second = line.find(':', first + 1);
+  if (first == std::string::npos || second == std::string::npos) return HUGE_VAL;
+  const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+  std::string group = line.substr(second + 1);
+  // Seen from within a namespace, a group outside it begins with `..`: the mount point is what is left to
+  // ask.
+  if (group.find("..") != std::string::npos) group.clear();
+  const std::string mounts = root + "/sys/fs/cgroup";
+  if (controllers == ",,") {
+    const std::vector<const char*> files = {"memory.max", "memory.high"};
+    return std::min(least_limit(mounts, group, files), least_limit(mounts + "/unified", group, files));
+  }
+  if (controllers.find(",memory,") == std::string::npos) return HUGE_VAL;
+  return least_limit(mounts + "/memory", group, {"memory.limit_in_bytes"});
+}
+
 }  // namespace
+
+Real control_group_limit(const std::string& root) {
+  Real bytes = HUGE_VAL;
+  std::ifstream groups(root + "/proc/self/cgroup");
+  for (std::string line; std::getline(groups, line);) bytes = std::min(bytes, limit_of_line(line, root));
+  return bytes;
+}
 
 Real usable_memory() {
   Real bytes = static_cast<Real>(sysconf(_SC_PHYS_PAGES)) * static_cast<Real>(sysconf(_SC_PAGE_SIZE));
-  bytes = std::min(bytes, number_in_file("/sys/fs/cgroup/memory.max"));
-  bytes = std::min(bytes, number_in_file("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
+  bytes = std::min(bytes, control_group_limit());
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
     bytes = std::min(bytes, static_cast<Real>(limit.rlim_cur));

@@ -11,7 +11,11 @@ namespace rezero::cli {
 /// Of usable_memory(), where --max-memory does not say.
 constexpr Real memory_share = 0.8;
 
-/// Bytes that the process may use: the least of physical memory, its control group's limit, its address space
+/// The least limit of the control groups that the process is in and of those above them, of either version;
+/// infinite where there is none. `root` stands before /proc and /sys.
+Real control_group_limit(const std::string& root = "");
+
+/// Bytes that the process may use: the least of physical memory, control_group_limit() and its address space
 /// limit.
 Real usable_memory();
 

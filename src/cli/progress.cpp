@@ -8,10 +8,11 @@
 namespace rezero::cli {
 
 ProgressMode parse_progress(const std::string& text, bool quiet, const Environment& env) {
-  if (text != "auto" && text != "never" && text != "plain")
+  const auto is = [&text](std::string_view word) { return same_but_for_case(text, word); };
+  if (!is("auto") && !is("never") && !is("plain"))
     throw UsageError(unknown_name_message("value of --progress", text, {"auto", "never", "plain"}));
-  if (quiet || text == "never") return ProgressMode::none;
-  if (text == "plain") return ProgressMode::plain;
+  if (quiet || is("never")) return ProgressMode::none;
+  if (is("plain")) return ProgressMode::plain;
   return env.err_is_terminal ? ProgressMode::bar : ProgressMode::none;
 }
 

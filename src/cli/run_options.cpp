@@ -12,7 +12,9 @@
 #include "cli/limits.h"
 #include "cli/notices.h"
 #include "cli/output.h"
+#include "cli/output_path.h"
 #include "cli/progress.h"
+#include "cli/tally.h"
 #include "cli/tool_info.h"
 #include "rezero/config/list.h"
 #include "rezero/config/resolve.h"
@@ -72,13 +74,18 @@ int workers_for(const CostEstimate& one, const CellList& cells, const RunSetting
   return static_cast<int>(std::min<Real>(settings.threads, std::floor(room / one.bytes_per_worker)));
 }
 
-/// The same for a plan; MemoryError if not even one cell fits.
-int workers_that_fit(const SweepPlan& plan, const CellList& cells, const RunSettings& settings) {
-  const CostEstimate one = estimate_cost(plan, cells, 1, settings.max_memory);
+/// MemoryError if not even one cell fits.
+void require_memory(const SweepPlan& plan, const CostEstimate& one, const RunSettings& settings) {
   if (one.bytes > settings.max_memory)
     throw MemoryError("this would need " + bytes_text(one.bytes) + " of memory, more than the " +
                       bytes_text(settings.max_memory) + " allowed (" + smaller_sizes(plan) +
                       "raise --max-memory)");
+}
+
+/// workers_for a plan.
+int workers_that_fit(const SweepPlan& plan, const CellList& cells, const RunSettings& settings) {
+  const CostEstimate one = estimate_cost(plan, cells, 1, settings.max_memory);
+  require_memory(plan, one, settings);
   return workers_for(one, cells, settings);
 }
 
@@ -127,7 +134,8 @@ int dry_run(const SweepPlan& plan, const CellList& cells, const RunSettings& set
   text += "time     at least " + seconds_text(seconds) + ", " + shortest(std::round(cost.flops / 1e7) / 100) +
           " GFLOP at matrix-product speed\n";
   env.out(text);
-  return fits ? exit_ok : exit_memory;
+  require_memory(plan, one, settings);
+  return exit_ok;
 }
 
 /// Where finished rows stay in a file, what is said of them if a signal ends the run.
@@ -157,13 +165,6 @@ class KeptRows {
   std::string path_;
 };
 
-bool any_check_fails(const CellResult& result) {
-  for (const DepthResult& depth : result.depths)
-    for (const CheckResult& check : depth.checks)
-      if (check.fails()) return true;
-  return false;
-}
-
 }  // namespace
 
 void add_run_options(CommandLine& line) {
@@ -180,9 +181,9 @@ void add_run_options(CommandLine& line) {
 
 void add_output_options(CommandLine& line, const std::string& formats) {
   line.group("Output");
-  line.option(
-      "-o,--output", "FILE",
-      "output file, written atomically; ndjson: row by row, and an interrupted run keeps its finished rows");
+  line.option("-o,--output", "FILE",
+              "output file, written atomically (- is standard output); ndjson: row by row, and an interrupted "
+              "run keeps its finished rows");
   line.option("--format", "NAME", formats, "table on a terminal, else json");
   line.flag("--version", "print version and build");
 }
@@ -197,7 +198,7 @@ RunSettings run_settings(const ParsedLine& line, ReportKind kind, const Environm
   }
   settings.max_memory = memory_share * usable_memory();
   if (const auto text = line.find("max-memory")) settings.max_memory = parse_bytes(*text, "--max-memory");
-  settings.output = line.find("output");
+  settings.output = output_path(line);
   settings.format = line.find("format").value_or(default_format(settings.output, env));
   make_renderer(settings.format, kind,
                 [](std::string_view) {});  // an unknown format is refused before any work
@@ -239,10 +240,10 @@ int execute(const SweepPlan& plan, ReportKind kind, const RunSettings& settings,
   run.max_memory = settings.max_memory;
   run.stop = env.stop;
   if (progress.wanted()) run.progress = [&progress](Index done, Index all) { progress.update(done, all); };
-  bool verdict_fails = false;
+  Tally tally;
   renderer->begin(context);
   const SweepSummary summary = run_sweep(plan, cells, run, [&](const CellResult& row) {
-    verdict_fails = verdict_fails || any_check_fails(row);
+    tally.add(row);
     renderer->cell(row);
     kept.add();
   });
@@ -254,8 +255,7 @@ int execute(const SweepPlan& plan, ReportKind kind, const RunSettings& settings,
   renderer->end(summary, info);
   sink->commit();
   kept.complete();
-  if (summary.failures > 0) return exit_cell_failed;
-  return verdict_fails ? exit_verdict_fails : exit_ok;
+  return tally.conclude(env);
 }
 
 }  // namespace rezero::cli

@@ -26,12 +26,6 @@ struct RunSettings {
 /// UsageError for numbers and names that make no sense.
 RunSettings run_settings(const ParsedLine& line, ReportKind kind, const Environment& env);
 
-/// What a run came to.
-struct Outcome {
-  Index failures = 0;
-  bool verdict_fails = false;
-};
-
 /// --dump-plan, --dry-run, or the run itself with its report. Gives the exit code. MemoryError before
 /// anything large is allocated when one worker would not fit.
 int execute(const SweepPlan& plan, ReportKind kind, const RunSettings& settings, const Environment& env);

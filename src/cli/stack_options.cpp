@@ -1,6 +1,7 @@
 #include "cli/stack_options.h"
 
 #include "cli/limits.h"
+#include "cli/output_path.h"
 #include "rezero/config/list.h"
 #include "rezero/core/error.h"
 #include "rezero/core/registry.h"
@@ -132,9 +133,12 @@ PlanOptions plan_options(const ParsedLine& line) {
   if (line.has("profile")) written.profile = true;
   set(written.cotangent, line, "cotangent", as_is);
   set(written.check, line, "check", names);
-  const auto config = line.find("config");
-  if (!config) return written;
-  return merge(plan_options_from_json(read_file(*config, largest_config), *config), written);
+  if (const auto config = line.find("config")) {
+    refuse_output_onto(line, "--config", *config);
+    written = merge(plan_options_from_json(read_file(*config, largest_config), *config), written);
+  }
+  refuse_output_onto_inputs(line, written);
+  return written;
 }
 
 SweepPlan read_plan(const PlanOptions& options, PlanUse use, Real max_memory) {

@@ -1,5 +1,6 @@
 #include "config/contradictions.h"
 
+#include "config/names.h"
 #include "rezero/core/error.h"
 #include "rezero/spectrum/method.h"
 
@@ -49,7 +50,7 @@ void refuse_contradictions(const PlanOptions& options, PlanUse use) {
       throw UsageError("nothing to verify: give --scheme NAME or --stack FILE");
     return;
   }
-  const bool unusual = options.cotangent && *options.cotangent != to_string(CotangentLaw::random);
+  const bool unusual = options.cotangent && cotangent_law(*options.cotangent) != CotangentLaw::random;
   if (unusual && !options.profile.value_or(false))
     throw UsageError("--cotangent " + *options.cotangent +
                      " needs --profile (nothing else uses a cotangent)");

@@ -1,7 +1,6 @@
 #include "rezero/config/list.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <unordered_set>
@@ -9,6 +8,7 @@
 #include "rezero/core/error.h"
 #include "rezero/core/named_spec.h"
 #include "rezero/core/registry.h"
+#include "rezero/core/whole_number.h"
 
 namespace rezero {
 namespace {
@@ -36,6 +36,18 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
+std::string_view without_blanks(std::string_view item) {
+  const std::size_t begin = std::min(item.find_first_not_of(" \t"), item.size());
+  return item.substr(begin, item.find_last_not_of(" \t") + 1 - begin);
+}
+
+/// The entries of a list; blanks around its commas are left out.
+std::vector<std::string_view> items(std::string_view text) {
+  std::vector<std::string_view> all = split(text, ',');
+  for (std::string_view& item : all) item = without_blanks(item);
+  return all;
+}
+
 Real finite_number(std::string_view part, const Context& context) {
   try {
     return parse_real(part, "value");
@@ -46,23 +58,17 @@ Real finite_number(std::string_view part, const Context& context) {
 
 /// `12` or `1e3`: a whole number within the bounds.
 Whole whole_number(std::string_view part, const Context& context) {
-  Whole value = 0;
-  const char* end = part.data() + part.size();
-  const auto [stop, error] = std::from_chars(part.data(), end, value);
+  using Kind = WholeNumber::Kind;
   if (part.empty()) context.fail("a number is missing");
-  if (stop != end || error == std::errc::invalid_argument) {
-    const Real real = finite_number(part, context);
-    if (real != std::floor(real)) context.fail("'" + printable(part) + "' is not a whole number");
-    if (real < static_cast<Real>(context.lowest))
-      context.fail("'" + printable(part) + "' is less than " + std::to_string(context.lowest));
-    if (real > static_cast<Real>(exact_doubles)) context.fail("'" + printable(part) + "' is too large");
-    value = static_cast<Whole>(real);
-  } else if (error == std::errc::result_out_of_range || value > context.highest) {
-    context.fail("'" + printable(part) + "' is larger than " + std::to_string(context.highest));
-  }
-  if (value < context.lowest)
-    context.fail("'" + printable(part) + "' is less than " + std::to_string(context.lowest));
-  return value;
+  const std::string written = "'" + printable(part) + "'";
+  const WholeNumber number = read_whole_number(part);
+  if (number.kind == Kind::malformed) context.fail(written + " is not a number");
+  if (number.kind == Kind::fraction) context.fail(written + " is not a whole number");
+  if (number.negative || (number.is_whole() && number.magnitude < context.lowest))
+    context.fail(written + " is less than " + std::to_string(context.lowest));
+  if (!number.is_whole() || number.magnitude > context.highest)
+    context.fail(written + " is larger than " + std::to_string(context.highest));
+  return number.magnitude;
 }
 
 void require_room(const std::vector<Whole>& values, Whole more, const Context& context) {
@@ -116,7 +122,7 @@ void add_item(std::vector<Whole>& values, std::string_view item, const Context& 
 
 std::vector<Whole> parse_wholes(const Context& context) {
   std::vector<Whole> values;
-  for (const std::string_view item : split(context.text, ',')) add_item(values, item, context);
+  for (const std::string_view item : items(context.text)) add_item(values, item, context);
   return values;
 }
 
@@ -141,7 +147,7 @@ std::vector<std::uint64_t> parse_seed_list(std::string_view text, std::string_vi
 
 std::vector<std::string> parse_name_list(std::string_view text, std::string_view option) {
   std::vector<std::string> names;
-  for (const std::string_view item : split(text, ',')) {
+  for (const std::string_view item : items(text)) {
     if (item.empty()) throw UsageError(std::string(option) + " '" + printable(text) + "': an item is empty");
     names.emplace_back(item);
   }

@@ -23,7 +23,7 @@ CotangentLaw cotangent_law(std::string_view word) {
 }
 
 std::string_view spectrum_method_name(std::string_view word) {
-  if (word == "auto") return "auto";
+  if (same_but_for_case(word, "auto")) return "auto";
   if (const SpectrumMethod* method = spectrum_methods().find(word)) return method->name;
   std::vector<std::string_view> known = {"auto"}, aliases;
   for (const SpectrumMethod& method : spectrum_methods()) {
@@ -36,7 +36,7 @@ std::string_view spectrum_method_name(std::string_view word) {
 InputLaw input_law(std::string_view text) {
   if (ends_with(text, ".npy")) return InputLaw::values;
   for (const InputLaw law : {InputLaw::normal, InputLaw::sphere, InputLaw::ones})
-    if (to_string(law) == text) return law;
+    if (same_but_for_case(to_string(law), text)) return law;
   throw UsageError(unknown_name_message("input", text, {"normal", "sphere", "ones", "FILE.npy"}));
 }
 

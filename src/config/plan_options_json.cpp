@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "analysis/format_names.h"
 #include "config/images.h"
 #include "config/names.h"
 #include "config/tokens.h"
@@ -93,7 +94,14 @@ std::optional<std::vector<Index>> indices(const JsonCursor& plan, std::string_vi
 }
 
 std::uint64_t one_seed(const JsonCursor& field) {
-  if (!field.is_string()) return static_cast<std::uint64_t>(field.integer(0, exact_doubles));
+  if (!field.is_string()) {
+    const bool integer = field.json().is_number_unsigned();
+    // Many writers of JSON would have rounded it already.
+    if (integer && field.json().get<std::uint64_t>() > static_cast<std::uint64_t>(exact_doubles))
+      field.fail("a seed above 2^53 must be a string (as a number it may have been rounded): \"" +
+                 field.json().dump() + "\"");
+    return static_cast<std::uint64_t>(field.integer(0, exact_doubles));
+  }
   const std::vector<std::uint64_t> seeds =
       field.resolve([](const std::string& text) { return parse_seed_list(text, "seed"); });
   if (seeds.size() != 1) field.fail("expected one seed");
@@ -205,14 +213,26 @@ std::string_view first_line_of_stream(std::string_view text) {
   return stream ? text.substr(0, text.find('\n')) : text;
 }
 
+/// The plan of a report, which says its format, or of whatever else holds a `plan`; or the document itself.
+JsonCursor plan_of(const JsonCursor& top) {
+  if (!top.is_object()) return top;
+  if (const auto format = top.find("schema")) {
+    format->one_of("format", {detail::report_format, detail::verdict_format});
+    return top.at("plan");
+  }
+  return top.find("plan").value_or(top);
+}
+
 }  // namespace
 
 PlanOptions plan_options_from_json(std::string_view text, const std::string& file_name) {
   const std::string what = "plan '" + file_name + "'";
   const nlohmann::ordered_json document = parse_strict_json(first_line_of_stream(text), what);
   const JsonCursor top(document, what);
-  const JsonCursor plan = top.is_object() && top.find("plan") ? top.at("plan") : top;
+  const JsonCursor plan = plan_of(top);
   plan.only(plan_keys);
+  for (const auto& [key, value] : plan.members())
+    if (value.is_null()) value.fail("null is no value (leave the key out for the default)");
   PlanOptions options;
   stack_options(options, plan);
   analysis_options(options, plan);

@@ -9,12 +9,12 @@
 
 namespace rezero::detail {
 
-/// The value whose to_string is `word`. UsageError with a suggestion otherwise.
+/// The value whose to_string is `word`, in any case. UsageError with a suggestion otherwise.
 template <class T>
 T lookup(std::string_view kind, std::string_view word, const std::vector<T>& values) {
   std::vector<std::string_view> known;
   for (const T value : values) {
-    if (to_string(value) == word) return value;
+    if (same_but_for_case(to_string(value), word)) return value;
     known.push_back(to_string(value));
   }
   throw UsageError(unknown_name_message(kind, word, known));

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "rezero/core/contract.h"
 #include "rezero/core/registry.h"
+#include "rezero/core/whole_number.h"
 
 namespace rezero {
 
@@ -49,13 +51,15 @@ Real parse_real(std::string_view text, std::string_view what) {
 }
 
 std::int64_t parse_integer(std::string_view text, std::string_view what) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc::result_out_of_range)
+  using Kind = WholeNumber::Kind;
+  const WholeNumber number = read_whole_number(text);
+  constexpr auto largest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (number.kind == Kind::too_large || number.magnitude > largest)
     throw UsageError(std::string(what) + " '" + printable(text) + "' is too large");
-  if (error != std::errc() || end != text.data() + text.size())
+  if (!number.is_whole())
     throw UsageError(std::string(what) + " '" + printable(text) + "' is not a whole number");
-  return value;
+  const auto magnitude = static_cast<std::int64_t>(number.magnitude);
+  return number.negative ? -magnitude : magnitude;
 }
 
 const ParamValue& Params::at(std::string_view name) const {
@@ -116,7 +120,11 @@ ParamValue resolve_one(const ParamInfo& info, const std::string* written, std::s
   value.name = info.name, value.kind = info.kind, value.text = info.default_text;
   if (written) value.text = *written, value.written = true;
   const std::string what = "parameter '" + value.name + "' of " + std::string(owner);
-  const bool is_word = std::find(info.choices.begin(), info.choices.end(), value.text) != info.choices.end();
+  const auto word = std::find_if(info.choices.begin(), info.choices.end(), [&](std::string_view choice) {
+    return same_but_for_case(choice, value.text);
+  });
+  const bool is_word = word != info.choices.end();
+  if (is_word) value.text = *word;
   const bool is_number = info.kind == ParamKind::real || (info.kind == ParamKind::real_or_choice && !is_word);
   if (is_number && !value.text.empty()) resolve_number(value, info, what);
   if (info.kind == ParamKind::choice && written && !is_word)

@@ -46,6 +46,12 @@ std::string closest_name(std::string_view word, const std::vector<std::string_vi
   return std::string(found);
 }
 
+bool same_but_for_case(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](char x, char y) { return lower(x) == lower(y); });
+}
+
 std::string unknown_name_message(std::string_view kind, std::string_view word,
                                  const std::vector<std::string_view>& known,
                                  const std::vector<std::string_view>& aliases) {

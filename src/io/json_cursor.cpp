@@ -31,7 +31,8 @@ std::string describe(const Json& node) {
   }
 }
 
-/// The number as an integer, if it is one of 64 bits.
+/// The number as an integer, if it is one of 64 bits. The parser keeps what is exactly an integer as one,
+/// however it is written, so a double is none, but for the zero that has a sign.
 std::optional<std::int64_t> whole(const Json& node) {
   if (node.is_number_unsigned()) {
     const auto value = node.get<std::uint64_t>();
@@ -39,10 +40,7 @@ std::optional<std::int64_t> whole(const Json& node) {
     return static_cast<std::int64_t>(value);
   }
   if (node.is_number_integer()) return node.get<std::int64_t>();
-  constexpr Real bound = 9223372036854775808.0;  // 2^63
-  const Real value = node.get<Real>();
-  if (!(value >= -bound && value < bound) || value != std::trunc(value)) return std::nullopt;
-  return static_cast<std::int64_t>(value);
+  return node.get<Real>() == 0 ? std::optional<std::int64_t>(0) : std::nullopt;
 }
 
 }  // namespace

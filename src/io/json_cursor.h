@@ -36,7 +36,7 @@ class JsonCursor {
   bool boolean() const;
   Real real() const;  ///< a finite number; an integer is rounded to double as any literal is
   Real real_between(Real lowest, Real highest) const;  ///< both included
-  /// A whole number, both bounds included. 3.0 and 3e0 count as 3.
+  /// A whole number, both bounds included. What is exactly one counts, as 3.0 and 3e0 do.
   std::int64_t integer(std::int64_t lowest = std::numeric_limits<std::int64_t>::min(),
                        std::int64_t highest = std::numeric_limits<std::int64_t>::max()) const;
   /// One of a few words; `kind` says what they are, as in unknown_name_message.

@@ -7,6 +7,7 @@
 #include "rezero/core/error.h"
 #include "rezero/io/safetensors.h"
 #include "rezero/io/stack_file.h"
+#include "stack_keys.h"
 #include "stack_tensors.h"
 #include "strict_json.h"
 
@@ -110,9 +111,14 @@ State read_state(const JsonCursor& at) {
 }
 
 Activation read_activation(const JsonCursor& at, const std::optional<JsonCursor>& slope) {
-  NamedSpec spec{at.string(), {}};
-  if (slope) spec.params.emplace_back("slope", shortest(slope->real()));
-  return at.resolve([&](const std::string&) { return Activation(spec); });
+  const auto plain = at.resolve([](const std::string& name) { return Activation(NamedSpec{name, {}}); });
+  if (!slope) return plain;
+  const NamedSpec spec{at.string(), {{"slope", shortest(slope->real())}}};
+  try {
+    return Activation(spec);
+  } catch (const UsageError& error) {
+    slope->fail(error.what());
+  }
 }
 
 std::optional<Activation> read_outer_activation(const JsonCursor& block, const std::string& key) {
@@ -128,10 +134,9 @@ NormSpec read_norm(const JsonCursor& owner, std::string_view key, const std::str
   const auto at = owner.optional(key);
   if (!at) return norm;
   norm.kind = at->at("kind").resolve([](const std::string& name) { return &norms().at(name); });
-  at->only({"kind", "eps", "groups"});
+  stack_keys::check_norm(*at, *norm.kind);
   if (const auto eps = at->optional("eps")) norm.eps = eps->real_between(0, largest_real);
   if (const auto groups = at->optional("groups")) {
-    if (!norm.kind->has_groups) groups->fail("only group_norm has groups");
     norm.groups = groups->integer(1, features);
     if (features % norm.groups != 0)
       groups->fail("groups do not divide the " + std::to_string(features) + " features");
@@ -196,9 +201,9 @@ AttentionSpec read_attention(const JsonCursor& at, Index features) {
     if (features / spec.heads % 2 != 0) rope->fail("rotary positions need an even width per head");
   }
   if (const auto norm = at.optional("qk_norm")) {
-    norm->only({"kind", "eps"});
     spec.qk_norm.kind = norm->at("kind").resolve([](const std::string& name) { return &norms().at(name); });
     if (spec.qk_norm.kind->across_positions) norm->fail("a qk_norm must not mix positions");
+    stack_keys::check_norm(*norm, *spec.qk_norm.kind);
     if (const auto eps = norm->optional("eps")) spec.qk_norm.eps = eps->real_between(0, largest_real);
   }
   return spec;
@@ -236,14 +241,8 @@ ConvBranchSpec read_conv(const JsonCursor& at, Index i, const State& state, Tens
 void read_branch(const JsonCursor& at, Index i, const State& state, BlockParts& parts, Tensors& tensors) {
   parts.branch = at.at("kind").resolve([](const std::string& name) { return &branches().at(name); });
   const Index features = parts.shape.features;
-  // A branch without a nonlinearity may name an activation (writers that fill in every key do).
-  std::vector<std::string_view> known = {"kind", "activation", "slope"};
-  if (parts.branch->is_attention)
-    known.insert(known.end(), {"heads", "kv_heads", "causal", "scale", "rope", "qk_norm"});
-  if (parts.branch->has_positions) known.push_back("inner_norm");
-  if (parts.branch->is_conv) known.insert(known.end(), {"order", "norm", "padding", "stride"});
-  at.only(known);
-  if (parts.branch->uses_activation || at.optional("activation"))
+  stack_keys::check_branch(at, *parts.branch);
+  if (parts.branch->uses_activation)
     parts.activation = read_activation(at.at("activation"), at.optional("slope"));
   if (parts.branch->is_attention) {
     parts.attention = read_attention(at, features);

@@ -130,42 +130,54 @@ BlockEntry describe(const BlockParts& parts, Index i) {
   return entry;
 }
 
-void append(SafetensorsWriter& writer, const Vector& values) {
-  writer.append(std::vector<Real>(values.data(), values.data() + values.size()));
+/// Tensors in the order of the layout, with a checkpoint before each.
+struct TensorSink {
+  SafetensorsWriter& writer;
+  const std::function<void()>& checkpoint;
+
+  void append(const std::vector<Real>& values) const {
+    checkpoint();
+    writer.append(values);
+  }
+};
+
+void append(const TensorSink& sink, const Vector& values) {
+  sink.append(std::vector<Real>(values.data(), values.data() + values.size()));
 }
 
-void append_row_major(SafetensorsWriter& writer, const Matrix& W) {
+void append_row_major(const TensorSink& sink, const Matrix& W) {
   const Matrix transposed = W.transpose();
-  writer.append(std::vector<Real>(transposed.data(), transposed.data() + transposed.size()));
+  sink.append(std::vector<Real>(transposed.data(), transposed.data() + transposed.size()));
 }
 
-void append_norm(SafetensorsWriter& writer, const NormSpec& norm) {
-  if (norm.weight) append(writer, *norm.weight);
-  if (norm.bias) append(writer, *norm.bias);
-  if (norm && norm.kind->has_alpha) append(writer, Vector::Constant(1, norm.alpha));
-  if (norm.running_mean) append(writer, *norm.running_mean);
-  if (norm.running_var) append(writer, *norm.running_var);
+void append_norm(const TensorSink& sink, const NormSpec& norm) {
+  if (norm.weight) append(sink, *norm.weight);
+  if (norm.bias) append(sink, *norm.bias);
+  if (norm && norm.kind->has_alpha) append(sink, Vector::Constant(1, norm.alpha));
+  if (norm.running_mean) append(sink, *norm.running_mean);
+  if (norm.running_var) append(sink, *norm.running_var);
 }
 
 /// The numbers in the order in which `describe` lists their names.
-void append_block(SafetensorsWriter& writer, const BlockParts& parts) {
-  for (const NormSpec& norm : parts.conv.norms) append_norm(writer, norm);
+void append_block(const TensorSink& sink, const BlockParts& parts) {
+  for (const NormSpec& norm : parts.conv.norms) append_norm(sink, norm);
   for (const NormSpec* norm : {&parts.inner_norm, &parts.pre_norm, &parts.branch_norm, &parts.post_norm})
-    append_norm(writer, *norm);
-  if (parts.skip_scale.values.size() > 1) append(writer, parts.skip_scale.values);
-  if (parts.branch_scale.values.size() > 1) append(writer, parts.branch_scale.values);
-  if (parts.output_bias.size() != 0) append(writer, parts.output_bias);
+    append_norm(sink, *norm);
+  if (parts.skip_scale.values.size() > 1) append(sink, parts.skip_scale.values);
+  if (parts.branch_scale.values.size() > 1) append(sink, parts.branch_scale.values);
+  if (parts.output_bias.size() != 0) append(sink, parts.output_bias);
   for (const auto& [role, pair] : parts.weights) {
     static_cast<void>(role);
-    append_row_major(writer, *pair.weight);
-    if (pair.bias) append(writer, *pair.bias);
+    append_row_major(sink, *pair.weight);
+    if (pair.bias) append(sink, *pair.bias);
   }
 }
 
 }  // namespace
 
 void write_stack_file(const Stack& stack, const std::string& path,
-                      const std::vector<std::pair<std::string, std::string>>& provenance) {
+                      const std::vector<std::pair<std::string, std::string>>& provenance,
+                      const std::function<void()>& checkpoint) {
   const Shape shape = stack.shape();
   if (stack.blocks() > most_blocks)
     throw UsageError("a stack of " + std::to_string(stack.blocks()) +
@@ -180,6 +192,7 @@ void write_stack_file(const Stack& stack, const std::string& path,
   }
   std::vector<TensorLayout> layout = {{"input", {shape.positions, shape.features}}};
   for (Index l = 0; l < stack.blocks(); ++l) {
+    checkpoint();
     BlockEntry entry = describe(stack.block(l)->parts(), l);
     spec["blocks"].push_back(std::move(entry.spec));
     layout.insert(layout.end(), entry.layout.begin(), entry.layout.end());
@@ -189,8 +202,12 @@ void write_stack_file(const Stack& stack, const std::string& path,
   AtomicFile file(path);
   SafetensorsWriter writer(file, {{"format", "rezero-stack"}, {"version", "1"}, {"spec", spec.dump()}},
                            layout);
-  append(writer, stack.input());
-  for (Index l = 0; l < stack.blocks(); ++l) append_block(writer, stack.block(l)->parts());
+  const TensorSink sink{writer, checkpoint};
+  append(sink, stack.input());
+  for (Index l = 0; l < stack.blocks(); ++l) {
+    checkpoint();
+    append_block(sink, stack.block(l)->parts());
+  }
   writer.finish();
   file.commit();
 }

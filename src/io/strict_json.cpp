@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <limits>
 #include <unordered_set>
 #include <vector>
 
 #include "io/json_path.h"
 #include "rezero/core/error.h"
 #include "rezero/core/registry.h"
+#include "rezero/core/whole_number.h"
 
 namespace rezero {
 namespace {
@@ -56,6 +58,16 @@ bool is_zero_literal(const std::string& text) {
   return text.substr(0, text.find_first_of("eE")).find_first_of("123456789") == std::string::npos;
 }
 
+/// An integer where the literal is one of 64 bits, however it is written: a double can hold a neighbour of
+/// 9007199254740993.0 only, and 2.9999999999999999999 must not be taken for 3. Zero keeps its sign.
+Json exactly(double value, const std::string& literal) {
+  const WholeNumber number = read_whole_number(literal);
+  if (!number.is_whole() || number.magnitude == 0) return value;
+  if (!number.negative) return number.magnitude;
+  constexpr auto largest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  return number.magnitude <= largest ? Json(-static_cast<std::int64_t>(number.magnitude)) : Json(value);
+}
+
 /// Builds the document and stops at the first thing that is refused. Memory besides the document: the keys of
 /// the objects that are open.
 class StrictBuilder : public nlohmann::json_sax<Json> {
@@ -77,7 +89,7 @@ class StrictBuilder : public nlohmann::json_sax<Json> {
       return refuse("the integer " + printable(literal) + " at " + next_path() +
                     " has more digits than can be kept");
     if (value == 0 && !is_zero_literal(literal)) return refuse_range(literal);
-    return add(value) != nullptr;
+    return add(exactly(value, literal)) != nullptr;
   }
 
   bool start_object(std::size_t) override { return open(Json::object()); }

@@ -17,7 +17,8 @@ struct StrictJsonOptions {
 /// The document, keys in the order written. Beyond what RFC 8259 demands, refused are: duplicate keys, a byte
 /// order mark, invalid UTF-8, more nesting or values than the options allow, numbers outside the range of
 /// double (1e400, and 1e-400, which would become 0), and integers of more than 64 bits unless a double holds
-/// them exactly (1e30 written with a point or an exponent is rounded as any real number is).
+/// them exactly (1e30 written with a point or an exponent is rounded as any real number is). What is exactly
+/// an integer of 64 bits becomes one, however it is written (3.0, 9007199254740993e0).
 ///
 /// `what` names the document in messages: "plan 'x.json'". IoError with line and column, or the JSON path.
 nlohmann::ordered_json parse_strict_json(std::string_view text, std::string_view what,

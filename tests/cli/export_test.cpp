@@ -95,6 +95,17 @@ TEST(CliExport, NetsOverImages) {
   EXPECT_TRUE(contains(staged.err, "changes the shape")) << staged.err;
 }
 
+/// Where nobody gave --depth, what is wrong is not how many depths there are.
+TEST(CliExport, StagesAreRefusedForTheirShapes) {
+  const TemporaryFolder folder;
+  const std::string line = refused({"export", "--scheme", "residual", "--family", "conv", "--stages", "2,1",
+                                    "--widths", "2,4", "--image", "4x4", "-o", folder / "x"},
+                                   2);
+  EXPECT_TRUE(contains(line, "several --stages (the first block of a later stage changes the shape")) << line;
+  EXPECT_TRUE(contains(line, "--depth of at most 2")) << line;
+  EXPECT_EQ(folder.entries(), 0u);
+}
+
 /// The scheme counts the blocks of the whole net, the file holds those up to the depth.
 TEST(CliExport, DepthCutsANetWithStages) {
   const TemporaryFolder folder;

@@ -137,6 +137,62 @@ TEST_F(CliHostileStack, WrongSpec) {
                  "deeper than 64");
 }
 
+/// A key that the kind has not used to be dropped: `activation` of a linear branch was, and its spectrum was
+/// that of another network.
+TEST_F(CliHostileStack, KeysThatTheKindHasNot) {
+  const auto refuse = [this](const char* family, const char* key, const Json& value, const std::string& why) {
+    good_ = good_file(path_, family);
+    expect_refused([&](Parts& p) { p.spec["blocks"][1]["branch"][key] = value; },
+                   std::string("blocks[1].branch.") + key + ": " + why);
+  };
+  refuse("linear", "activation", "relu",
+         "a branch of kind 'linear' has no activation (kinds with one: dense,");
+  refuse("linear", "slope", 0.1, "a branch of kind 'linear' has no slope");
+  refuse("attention", "activation", "gelu", "a branch of kind 'attention' has no activation");
+  refuse("attention", "padding", "zero",
+         "a branch of kind 'attention' has no padding (kinds with one: conv)");
+  for (const char* key :
+       {"heads", "kv_heads", "causal", "scale", "rope", "qk_norm", "order", "norm", "stride"})
+    refuse("mlp", key, 1, std::string("a branch of kind 'mlp' has no ") + key);
+  refuse("mlp", "slope", 0.1, "activation 'relu' takes no parameters");
+  refuse("dense", "inner_norm", {{"kind", "rms_norm"}}, "a branch of kind 'dense' has no inner_norm");
+}
+
+TEST_F(CliHostileStack, KeysThatTheNormHasNot) {
+  const auto refuse = [this](const char* key, const Json& norm, const std::string& why) {
+    expect_refused([&](Parts& p) { p.spec["blocks"][0][key] = norm; }, std::string("blocks[0].") + key + why);
+  };
+  refuse("pre_norm", {{"kind", "l2_norm"}, {"eps", 1e-3}}, ".eps: a norm of kind 'l2_norm' has no eps");
+  refuse("post_norm", {{"kind", "rms_norm"}, {"groups", 1}},
+         ".groups: a norm of kind 'rms_norm' has no groups");
+  refuse("branch_norm", {{"kind", "rms_norm"}, {"alpha", 1}}, ": unknown key 'alpha'");
+  refuse("post_activation_slope", 0.1, ": there is no post_activation");
+  expect_refused(
+      [](Parts& p) {
+        p.spec["blocks"][0]["post_activation"] = "tanh", p.spec["blocks"][0]["post_activation_slope"] = 0.1;
+      },
+      "blocks[0].post_activation_slope: activation 'tanh' takes no parameters");
+}
+
+/// Writers that fill in every key ask for nothing by null, or by the default eps.
+TEST_F(CliHostileStack, KeysThatAskForNothingMayStand) {
+  Parts parts = taken_apart(good_);
+  parts.spec["blocks"][0]["branch"]["heads"] = nullptr;
+  parts.spec["blocks"][0]["pre_norm"] = {{"kind", "l2_norm"}, {"eps", 1e-5}, {"groups", nullptr}};
+  spill(path_, file_of(parts));
+  EXPECT_EQ(ran({"--stack", path_}).code, 0);
+}
+
+TEST_F(CliHostileStack, WhatVersionOneHasNot) {
+  expect_refused(
+      [](Parts& p) {
+        p.spec["final_norm"] = {{"kind", "layer_norm"}};
+      },
+      "unknown key 'final_norm'");
+  expect_refused([](Parts& p) { p.spec["blocks"][0]["mix"] = "normalized_lerp"; },
+                 "blocks[0].mix: unknown mix 'normalized_lerp' (known: additive, gated)");
+}
+
 TEST_F(CliHostileStack, WrongTensors) {
   expect_refused([](Parts& p) { p.header["blocks.0.branch.up.weight"]["shape"] = {9}; },
                  "blocks.0.branch.up.weight");

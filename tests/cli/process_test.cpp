@@ -23,7 +23,7 @@ class Process {
  public:
   struct Streams {
     std::string out = "out", err = "err", in = "/dev/null";  ///< "-": closed
-    rlim_t largest_file = RLIM_INFINITY, address_space = RLIM_INFINITY;
+    rlim_t largest_file = RLIM_INFINITY, address_space = RLIM_INFINITY, stack = RLIM_INFINITY;
   };
 
   Process(const TemporaryFolder& folder, const Args& args, const Streams& streams) : start_(Clock::now()) {
@@ -62,10 +62,13 @@ class Process {
     redirect(0, streams.in, O_RDONLY);
     redirect(1, streams.out, O_WRONLY | O_CREAT | O_TRUNC);
     redirect(2, streams.err, O_WRONLY | O_CREAT | O_TRUNC);
-    const rlimit file{streams.largest_file, streams.largest_file},
-        space{streams.address_space, streams.address_space};
-    if (streams.largest_file != RLIM_INFINITY) ::setrlimit(RLIMIT_FSIZE, &file);
-    if (streams.address_space != RLIM_INFINITY) ::setrlimit(RLIMIT_AS, &space);
+    const auto limit = [](auto resource, rlim_t most) {
+      const rlimit both{most, most};
+      if (most != RLIM_INFINITY) ::setrlimit(resource, &both);
+    };
+    limit(RLIMIT_FSIZE, streams.largest_file);
+    limit(RLIMIT_AS, streams.address_space);
+    limit(RLIMIT_STACK, streams.stack);
     std::vector<char*> argv = {const_cast<char*>("rezero-analyze")};
     for (const std::string& arg : args) argv.push_back(const_cast<char*>(arg.c_str()));
     argv.push_back(nullptr);
@@ -253,6 +256,40 @@ TEST(CliProcess, PeakMemoryIsItsOwn) {
   EXPECT_EQ(status(folder, quick), 0);
   EXPECT_EQ(memory[held / 2], 1);
   EXPECT_LT(Json::parse(slurp(folder / "out"))["run"]["peak_bytes"].get<std::size_t>(), held / 2);
+}
+
+/// Packed factors of products lay on the stack, 128 kB each: `ulimit -s 256` ended in SIGSEGV.
+TEST(CliProcess, SmallStack) {
+  const TemporaryFolder folder;
+  Process::Streams small;
+  small.stack = 128 << 10;
+  const Args deep = {"--scheme", "residual", "--depth", "2", "--width", "200"};
+  std::vector<Args> all = {{"--depth", "1:16:x4"},
+                           with(deep, {"--top", "3", "--method", "spectra"}),
+                           with(deep, {"--family", "transformer", "--width", "64"}),
+                           {"--family", "conv", "--depth", "2"},
+                           {"verify", "--scheme", "rezero", "--depth", "4", "--width", "200", "--check",
+                            "identity,alive,isometry"},
+                           with({"export", "-o", "x"}, deep)};
+  all[2].erase(all[2].begin() + 4, all[2].begin() + 6);
+  for (const char* method : {"dense", "bdcsvd", "product", "density"})
+    all.push_back(with(deep, {"--method", method}));
+  all.push_back({"--scheme", "residual", "--depth", "2", "--width", "100", "--method", "jacobi"});
+  for (const Args& args : all) {
+    EXPECT_EQ(status(folder, args, small), 0) << args[0] << " … " << args.back() << "\n"
+                                              << slurp(folder / "err");
+    if (args[0] != "export") {
+      EXPECT_EQ(status(folder, with(args, {"--threads", "2"}), small), 0)
+          << args.back() << slurp(folder / "err");
+    }
+  }
+}
+
+TEST(CliProcess, ExportToStandardOutput) {
+  const TemporaryFolder folder;
+  const std::string options = "export --scheme rezero --depth 2 --width 3 -o ";
+  EXPECT_EQ(shell(folder, "$R " + options + "x && $R " + options + "- | cat >y && cmp x y"), 0);
+  EXPECT_FALSE(std::filesystem::exists(folder / "-"));
 }
 
 TEST(CliProcess, PipesAreRead) {

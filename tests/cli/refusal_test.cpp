@@ -54,6 +54,11 @@ const std::vector<Case> cases = {
     {2, {"--scheme", "fixed:alpha=1e400"}},
     {2, {"--scheme", "fixed:alpha="}},
     {2, {"verify", "--scheme", "rezero", "--check", "isometry:tol=-1"}},
+    {2, {"--depth", "1e19"}},
+    {2, {"--depth", "2.9999999999999999999"}},
+    {2, {"--seed", "1e20"}},
+    {2, {"--seed", "1.5e0"}},
+    {2, {"--wrt", "token:0.5"}},
     // names
     {2, {"--scheme", "rezro"}},
     {2, {"--scheme", "fixed:alpa=1"}},
@@ -199,6 +204,7 @@ TEST(CliMemory, DryRunSaysTheSameWithoutRefusingToAnswer) {
   const Ran got = ran({"--width", "1e9", "--threads", "1", "--dry-run"});
   EXPECT_EQ(got.code, 5);
   EXPECT_TRUE(contains(got.out, "memory   64 EB")) << got.out;
+  EXPECT_EQ(got.err.find("rezero-analyze: this would need 64 EB of memory"), 0u) << got.err;
 }
 
 }  // namespace

@@ -160,7 +160,18 @@ TEST(CliReport, ACellThatFailsLeavesTheOthers) {
   int ok = 0;
   for (const Json& row : report["results"]) ok += row["status"] == "ok";
   EXPECT_EQ(ok, 3);
-  EXPECT_EQ(ran({"--family", "glu", "--scheme", "residual", "--depth", "64", "--width", "16", "-q"}).err, "");
+}
+
+/// Errors are no notices: a run that ends with 4 used to say nothing under --quiet, and nothing of how many.
+TEST(CliReport, FailedCellsAreALineOnStderrEvenWhenQuiet) {
+  const Args args = {"--family", "glu", "--scheme", "rezero,residual", "--depth", "2,64",
+                     "--width",  "16",  "-q"};
+  const Ran got = ran(args), verdict = ran(with({"verify"}, args));
+  EXPECT_EQ(got.code, 4);
+  EXPECT_EQ(got.err.find("rezero-analyze: 1 of 4 rows failed: residual depth 64 seed 0: "), 0u) << got.err;
+  EXPECT_EQ(got.err.find('\n'), got.err.size() - 1) << got.err;
+  EXPECT_EQ(verdict.code, 4);
+  EXPECT_EQ(verdict.err, got.err);
 }
 
 TEST(CliReport, ProgressInLines) {

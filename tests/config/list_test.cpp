@@ -39,6 +39,13 @@ TEST(List, NumbersAndRanges) {
   EXPECT_EQ(indices("1e3"), (Indices{1000}));
 }
 
+TEST(List, BlanksAroundCommasAreLeftOut) {
+  EXPECT_EQ(indices(" 1, 2 ,4 "), (Indices{1, 2, 4}));
+  EXPECT_EQ(parse_name_list("plain, rezero:alpha=0.1", "--scheme"),
+            (std::vector<std::string>{"plain", "rezero:alpha=0.1"}));
+  EXPECT_THROW(parse_name_list("plain, ,rezero", "--scheme"), UsageError);
+}
+
 TEST(List, GeometricRangesWithRealFactorsAreRoundedAndDistinct) {
   EXPECT_EQ(indices("1:10:x1.5"), (Indices{1, 2, 3, 5, 8}));
   EXPECT_EQ(indices("100:200:x1.25"), (Indices{100, 125, 156, 195}));

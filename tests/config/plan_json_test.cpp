@@ -117,13 +117,30 @@ TEST(PlanJson, APlanOfTheOtherCommandIsUnderstood) {
 
 TEST(PlanJson, ListsMayBeWrittenAsOptions) {
   const PlanOptions options = plan_options_from_json(
-      R"({"scheme": "plain,fixed:alpha=0.2", "depth": "1:8:x2", "width": 32, "seed": "0:3", "family": null})",
-      "p");
+      R"({"scheme": "plain,fixed:alpha=0.2", "depth": "1:8:x2", "width": 32, "seed": "0:3"})", "p");
   EXPECT_EQ(*options.scheme, (std::vector<std::string>{"plain", "fixed:alpha=0.2"}));
   EXPECT_EQ(*options.depth, (Indices{1, 2, 4, 8}));
   EXPECT_EQ(*options.width, Indices{32});
   EXPECT_EQ(options.seed->size(), 4u);
   EXPECT_FALSE(options.family);
+}
+
+TEST(PlanJson, NullIsNoValue) {
+  EXPECT_EQ(error_of(R"({"width": null})"),
+            "plan 'p': width: null is no value (leave the key out for the default)");
+  for (const char* plan : {R"({"plan": {"files": null}})", R"({"depth": [null]})", R"({"scheme": [null]})"})
+    EXPECT_NE(error_of(plan).find("null"), std::string::npos) << plan;
+}
+
+TEST(PlanJson, FormatOfAnotherToolIsRefused) {
+  EXPECT_EQ(error_of(R"({"schema": 1, "plan": {}})"),
+            "plan 'p': schema: expected a string, found the number 1");
+  for (const char* format : {"other/report/1", "rezero-analyze/report/2"})
+    EXPECT_EQ(error_of("{\"schema\": \"" + std::string(format) + "\", \"plan\": {}}")
+                  .find("plan 'p': schema: unknown format '" + std::string(format) + "' (known: "),
+              0u);
+  EXPECT_EQ(error_of(R"({"schema": "rezero-analyze/report/1"})"), "plan 'p': the key 'plan' is missing");
+  EXPECT_NE(error_of(R"({"schema": null, "width": 4})").find("schema"), std::string::npos);
 }
 
 TEST(PlanJson, FaultsNameTheirPath) {

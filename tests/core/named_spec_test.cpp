@@ -43,6 +43,10 @@ TEST(NamedSpec, ValuesWrittenAtTheirDefaultLeaveNoTrace) {
   EXPECT_TRUE(params.given("alpha"));
 }
 
+TEST(NamedSpec, WordsAreMatchedWithoutCase) {
+  EXPECT_EQ(canonical_spec("x", resolve("x:law=Uniform")), "x:law=uniform");
+}
+
 TEST(NamedSpec, BadTextIsRefusedByName) {
   EXPECT_EQ(error_of("x:alpa=1"),
             "unknown parameter of scheme 'x' 'alpa' (known: alpha, law, p). Did you mean 'alpha'?");

@@ -22,20 +22,20 @@ std::string unknown_name_message(std::string_view kind, std::string_view word,
 /// Outside text made safe for one line: controls and invalid UTF-8 become \xNN, long text is cut.
 std::string printable(std::string_view text);
 
+/// Whether two words differ at most in the case of their letters (ASCII, as all names are).
+bool same_but_for_case(std::string_view a, std::string_view b);
+
 /// T has `name` (string_view) and `aliases` (iterable of string_view). Entries live as long as the program.
 template <class T>
 class Registry {
  public:
   Registry(std::string_view kind, std::vector<T> entries) : kind_(kind), entries_(std::move(entries)) {}
 
-  /// The entry of that name or alias, or nullptr.
+  /// The entry of that name or alias, in any case unless one is spelled just so; or nullptr.
   const T* find(std::string_view name) const {
-    for (const T& entry : entries_) {
-      if (entry.name == name) return &entry;
-      for (std::string_view alias : entry.aliases)
-        if (alias == name) return &entry;
-    }
-    return nullptr;
+    const auto exact = [](std::string_view a, std::string_view b) { return a == b; };
+    const T* entry = find(name, exact);
+    return entry ? entry : find(name, same_but_for_case);
   }
 
   /// The entry of that name or alias; UsageError with a suggestion if there is none.
@@ -55,6 +55,16 @@ class Registry {
   std::string_view kind() const { return kind_; }
 
  private:
+  template <class Same>
+  const T* find(std::string_view name, Same same) const {
+    for (const T& entry : entries_) {
+      if (same(entry.name, name)) return &entry;
+      for (std::string_view alias : entry.aliases)
+        if (same(alias, name)) return &entry;
+    }
+    return nullptr;
+  }
+
   std::string_view kind_;
   std::vector<T> entries_;
 };

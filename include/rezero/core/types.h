@@ -1,12 +1,10 @@
 #pragma once
 /// Scalar and shape types used by every module.
 
-#ifdef __FAST_MATH__
-#error "rezero needs IEEE arithmetic: build without -ffast-math"
-#endif
-
 #include <Eigen/Core>
 #include <cstdint>
+
+#include "rezero/core/ieee.h"
 
 namespace rezero {
 

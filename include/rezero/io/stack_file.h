@@ -2,6 +2,7 @@
 /// The stack file `rezero-stack`, version 1: a residual stack with its weights and input in one safetensors
 /// file. docs/stack-format.md describes it.
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,9 +19,12 @@ namespace rezero {
 StackPtr parse_stack_file(std::string bytes, const std::string& path, const MemoryCheck& require_memory = {});
 
 /// Writes `stack` to `path` (float64, atomically), one block in memory at a time. `provenance` is carried
-/// along as strings. IoError if the file cannot be written, UsageError for a wiring that version 1 cannot
-/// express.
-void write_stack_file(const Stack& stack, const std::string& path,
-                      const std::vector<std::pair<std::string, std::string>>& provenance);
+/// along as strings. `checkpoint` is called before each block is drawn and each tensor is written; what it
+/// throws ends the work, and leaves no file. IoError if the file cannot be written, UsageError for a wiring
+/// that version 1 cannot express.
+void write_stack_file(
+    const Stack& stack, const std::string& path,
+    const std::vector<std::pair<std::string, std::string>>& provenance,
+    const std::function<void()>& checkpoint = [] {});
 
 }  // namespace rezero

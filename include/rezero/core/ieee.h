@@ -1,0 +1,16 @@
+#pragma once
+/// Refuses compilers that were told to calculate otherwise than IEEE 754 says: certificates rest on its
+/// rounding errors, statuses on its NaNs, draws and reports on its bits. Contraction to fused operations is
+/// no such thing. Clang shows finite math only; for the others cmake/RezeroMath.cmake looks at the flags.
+
+#if defined(__FAST_MATH__)
+#error "rezero needs IEEE arithmetic: build without -ffast-math"
+#elif defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0
+#error "rezero needs IEEE arithmetic: build without -ffinite-math-only"
+#elif defined(__ASSOCIATIVE_MATH__)
+#error "rezero needs IEEE arithmetic: build without -fassociative-math and -funsafe-math-optimizations"
+#elif defined(__RECIPROCAL_MATH__)
+#error "rezero needs IEEE arithmetic: build without -freciprocal-math"
+#elif defined(__NO_SIGNED_ZEROS__)
+#error "rezero needs IEEE arithmetic: build without -fno-signed-zeros"
+#endif

@@ -1,0 +1,13 @@
+#pragma once
+/// Names and versions of the formats in which results are written: `report` writes them, `config` reads the
+/// plans that they repeat. A number changes when a key is removed or its meaning changes, not when one is
+/// added.
+
+#include <string_view>
+
+namespace rezero::detail {
+
+constexpr std::string_view report_format = "rezero-analyze/report/1";
+constexpr std::string_view verdict_format = "rezero-analyze/verdict/1";
+
+}  // namespace rezero::detail

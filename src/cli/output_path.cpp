@@ -1,0 +1,36 @@
+#include "cli/output_path.h"
+
+#include "config/names.h"
+#include "io/same_file.h"
+#include "rezero/core/error.h"
+#include "rezero/core/registry.h"
+
+namespace rezero::cli {
+
+std::optional<std::string> output_path(const ParsedLine& line) {
+  const std::optional<std::string> path = line.find("output");
+  return path == "-" ? std::nullopt : path;
+}
+
+void refuse_output_onto(const ParsedLine& line, const std::string& option, const std::string& input) {
+  const std::optional<std::string> output = output_path(line);
+  if (output && detail::same_file(*output, input))
+    throw UsageError("-o '" + printable(*output) + "' would overwrite the file that " + option + " reads ('" +
+                     printable(input) + "'): write to another file");
+}
+
+void refuse_output_onto_inputs(const ParsedLine& line, const PlanOptions& options) {
+  if (!output_path(line)) return;
+  if (options.stack) refuse_output_onto(line, "--stack", *options.stack);
+  if (options.input && detail::input_law(*options.input) == InputLaw::values)
+    refuse_output_onto(line, "--input", *options.input);
+  for (const std::string& text : options.scheme.value_or(std::vector<std::string>{})) {
+    const SchemeSpec scheme(text);
+    for (const ParamValue& value : scheme.params().values())
+      if (value.kind == ParamKind::series && !value.text.empty())
+        refuse_output_onto(line, "--scheme " + std::string(scheme.scheme().name) + ":" + value.name,
+                           value.text);
+  }
+}
+
+}  // namespace rezero::cli

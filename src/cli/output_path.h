@@ -1,0 +1,20 @@
+#pragma once
+/// Where -o points.
+
+#include <optional>
+#include <string>
+
+#include "cli/command_line.h"
+#include "rezero/config/plan_options.h"
+
+namespace rezero::cli {
+
+/// The file that -o names; nothing for standard output, which is meant without -o and by `-o -`.
+std::optional<std::string> output_path(const ParsedLine& line);
+
+/// UsageError, naming both options, if -o is the file that `option` reads, whatever the spelling or link.
+void refuse_output_onto(const ParsedLine& line, const std::string& option, const std::string& input);
+/// The same for every file that the plan reads.
+void refuse_output_onto_inputs(const ParsedLine& line, const PlanOptions& options);
+
+}  // namespace rezero::cli

@@ -1,0 +1,24 @@
+#pragma once
+/// What became of the rows of a run.
+
+#include <string>
+
+#include "cli/environment.h"
+
+namespace rezero::cli {
+
+class Tally {
+ public:
+  /// One row of run_sweep.
+  void add(const CellResult& row);
+  /// The exit code. Where rows failed, how many and why the first did is a line on stderr: an error is no
+  /// notice, so --quiet does not hide it.
+  int conclude(const Environment& env) const;
+
+ private:
+  std::size_t rows_ = 0, failed_ = 0;
+  std::string first_reason_;
+  bool verdict_fails_ = false;
+};
+
+}  // namespace rezero::cli
