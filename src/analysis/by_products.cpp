@@ -17,7 +17,7 @@ class View {
  public:
   View(const Stack& stack, const AnalysisOptions& options) : stack_(stack), options_(options) {}
 
-  ScaledMap map(ScaledMap J, const ScaledVector& state, Index depth) {
+  ScaledMap map(ScaledMap J, const ScaledVector& state, Index depth, Rounding rounding) {
     state_ = state;
     const Index n = stack_.shape().size(), d = stack_.shape().features,
                 rows = stack_.shape_after(depth).size();
@@ -25,7 +25,7 @@ class View {
     if (options_.view.wrt) factors.push_back(transpose_map(segment_map(n, *options_.view.wrt * d, d)));
     factors.push_back(J.map);
     if (options_.final_norm) {
-      FinalNorm norm = final_norm_at(stack_, state, depth - 1);
+      FinalNorm norm = final_norm_at(stack_, state, depth - 1, rounding);
       factors.push_back(norm.derivative.map);
       J.exponent += norm.derivative.exponent;
       state_ = std::move(norm.value);
@@ -64,7 +64,10 @@ void run_by_products(const StackPtr& stack, const Cell& cell, const AnalysisOpti
   for (const Index depth : cell.depths) {
     const Index blocks = depth * per_layer;
     JacobianView J;
-    J.map = view.map(maps.jacobian(blocks), maps.state(blocks), blocks);
+    const auto seen_by = [&](Rounding rounding) {
+      return view.map(maps.jacobian(blocks, rounding), maps.state(blocks), blocks, rounding);
+    };
+    J.map_in_other_rounding = seen_by({true}), J.map = seen_by({});
     const ScaledVector seen = view.state(), start = view.part({x0, 0});
     DepthResult result = observe_by_products({blocks, J, seen, [&maps] { return maps.underflow(); }}, start,
                                              options, cell.labels.seed, run.threads);

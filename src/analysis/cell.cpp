@@ -119,7 +119,7 @@ class CellRun {
     ScaledMatrix jacobian = step.jacobian;
     RoundingProbe probe = *step.probe;
     if (options_.final_norm) {
-      probe.apply(detail::final_norm_at(*stack_, state, step.depth - 1, detail::Rounding::other).derivative);
+      probe.apply(detail::final_norm_at(*stack_, state, step.depth - 1, Rounding{true}).derivative);
       last = apply_final_norm(state, jacobian, step.depth - 1, null_directions);
     }
     ScaledVector start = x0_;

@@ -31,8 +31,10 @@ class Factors {
     const Index n = stack_->shape().size(), d = stack_->shape().features;
     const Index rows = stack_->shape_after(blocks_).size();
     if (view_.wrt && i-- == 0) return {transpose_map(segment_map(n, *view_.wrt * d, d)), 0};
-    const bool other = rounding == Rounding::other;
-    if (i < blocks_) return {condense(other ? maps_->in_other_rounding(i) : maps_->at(i), n), 0};
+    if (i < blocks_) {
+      const bool other = rounding.simulated;
+      return {condense(other ? maps_->in_other_rounding(i, rounding.sample) : maps_->at(i), n), 0};
+    }
     if (final_norm_ && i == blocks_)
       return final_norm_at(*stack_, maps_->state(blocks_), blocks_ - 1, rounding).derivative;
     return {segment_map(rows, *view_.of * d, d), 0};
@@ -72,8 +74,12 @@ FactorSource factors_of(const StackPtr& stack, Index blocks, const Cell& cell, c
   };
   const auto factors =
       std::make_shared<Factors>(stack, blocks, options.view, options.final_norm, std::move(maps));
-  return {factors->count(), [factors](Index i) { return factors->at(i, Rounding::computed); },
-          [factors](Index i) { return factors->at(i, Rounding::other); }};
+  FactorSource source;
+  source.count = factors->count();
+  source.at = [factors](Index i) { return factors->at(i, {}); };
+  if (!stack->positively_homogeneous() || options.final_norm)  // else rounding does not reach the factors
+    source.in_other_rounding = [factors](Index i, int sample) { return factors->at(i, {true, sample}); };
+  return source;
 }
 
 }  // namespace rezero::detail

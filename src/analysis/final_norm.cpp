@@ -28,11 +28,11 @@ FinalNorm final_norm_at(const Stack& stack, const ScaledVector& state, Index l, 
   norm.weight = norm.bias = nullptr;
   FinalNorm result;
   const bool linear = norm.positively_homogeneous();  // N(2^e x) = 2^e N(x), else of degree 0
-  SimulatedRounding rounds(l + 1);
+  SimulatedRounding rounds(l + 1, rounding.sample);
   ScaledVector x = linear ? state : in_unit(state, norm);
-  if (rounding == Rounding::other) x.mantissa = rounds(x.mantissa);
+  if (rounding.simulated) x.mantissa = rounds(x.mantissa);
   Linearization at = norm.layer(shape)->linearize(x.mantissa);
-  if (rounding == Rounding::other) at.derivative = in_other_rounding(at.derivative, rounds);
+  if (rounding.simulated) at.derivative = in_other_rounding(at.derivative, rounds);
   result.value = {std::move(at.value), linear ? x.exponent : 0};
   result.derivative = {std::move(at.derivative), linear ? 0 : -x.exponent};
   result.null_directions = norm.null_directions(shape);

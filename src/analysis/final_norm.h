@@ -14,12 +14,9 @@ struct FinalNorm {
   Index null_directions = 0;  ///< exact zeros of the derivative, all positions
 };
 
-/// computed: as it comes. other: at a state changed by SimulatedRounding.
-enum class Rounding { computed, other };
-
 /// The kind of norm that block l of the stack has, else layer norm, without gain and bias, at x_{l+1} =
 /// state.
 FinalNorm final_norm_at(const Stack& stack, const ScaledVector& state, Index l,
-                        Rounding rounding = Rounding::computed);
+                        Rounding rounding = {});
 
 }  // namespace rezero::detail

@@ -22,11 +22,13 @@ int clamp_exponent(std::int64_t e) {
 void note_underflow(Spectrum& spectrum, Underflow underflow) {
   if (underflow == Underflow::none) return;
   spectrum.null_directions = 0;
-  if (underflow == Underflow::derivative) return;
+  const bool zero = spectrum.part != SpectrumPart::density && spectrum.sigma_max.is_zero();
+  if (underflow == Underflow::derivative && !zero) return;
   if (underflow == Underflow::product && spectrum.relative_error_estimate) return;  // J was not looked at
   spectrum.certified = false;
   if (!spectrum.message.empty()) return;
-  spectrum.message = underflow == Underflow::block
+  spectrum.message = zero ? "J came out as zero, which underflow may have made it"
+                     : underflow == Underflow::block
                          ? "a block's derivative is so small that its entries lost bits to underflow"
                          : "entries of J below 2^-1074 of the largest were lost in the products";
 }

@@ -40,6 +40,14 @@ struct BlockPass {
     if (l < static_cast<Index>(maps.size())) return maps[static_cast<std::size_t>(l)];
     return prepared(stack->block(l)->linearize_block(state(l).mantissa).derivative);
   }
+
+  LinearMapPtr in_other_rounding(Index l, int sample) const {
+    if (stack->positively_homogeneous()) return at(l);  // of degree 1, so piecewise linear
+    const BlockPtr layer = stack->block(l);
+    if (layer->piecewise_linear()) return at(l);
+    SimulatedRounding rounding(l, sample);
+    return prepared(layer->linearize_block(state(l).mantissa, &rounding).derivative);
+  }
 };
 
 namespace {
@@ -75,8 +83,11 @@ struct Carried {
 /// The blocks' maps one after the other.
 class ComposedMap final : public LinearMap {
  public:
-  ComposedMap(std::shared_ptr<const BlockPass> pass, Index depth)
-      : pass_(std::move(pass)), depth_(depth), unit_(pass_->growth[static_cast<std::size_t>(depth)]) {}
+  ComposedMap(std::shared_ptr<const BlockPass> pass, Index depth, Rounding rounding)
+      : pass_(std::move(pass)),
+        depth_(depth),
+        rounding_(rounding),
+        unit_(pass_->growth[static_cast<std::size_t>(depth)]) {}
   Index rows() const override { return pass_->stack->shape_after(depth_).size(); }
   Index cols() const override { return pass_->stack->shape().size(); }
   Real flops_per_column() const override { return pass_->flops[static_cast<std::size_t>(depth_)]; }
@@ -107,7 +118,8 @@ class ComposedMap final : public LinearMap {
   template <class Apply>
   void step(Carried& column, Index l, Apply&& apply) const {
     if (pass_->options.checkpoint) pass_->options.checkpoint();
-    const LinearMapPtr block = pass_->at(l);
+    const LinearMapPtr block =
+        rounding_.simulated ? pass_->in_other_rounding(l, rounding_.sample) : pass_->at(l);
     Matrix next;
     watch_underflow();
     apply(*block, column.mantissa, next);
@@ -118,6 +130,7 @@ class ComposedMap final : public LinearMap {
 
   std::shared_ptr<const BlockPass> pass_;
   Index depth_;
+  Rounding rounding_;
   std::int64_t unit_;
 };
 
@@ -166,21 +179,17 @@ Index BlockMaps::blocks() const {
 LinearMapPtr BlockMaps::at(Index block) const {
   return pass_->at(block);
 }
-LinearMapPtr BlockMaps::in_other_rounding(Index block) const {
+LinearMapPtr BlockMaps::in_other_rounding(Index block, int sample) const {
   REZERO_REQUIRE(block >= 0 && block < blocks());
-  if (pass_->stack->positively_homogeneous()) return at(block);  // of degree 1, so piecewise linear
-  const BlockPtr layer = pass_->stack->block(block);
-  if (layer->piecewise_linear()) return at(block);
-  SimulatedRounding rounding(block);
-  return pass_->prepared(layer->linearize_block(state(block).mantissa, &rounding).derivative);
+  return pass_->in_other_rounding(block, sample);
 }
 const ScaledVector& BlockMaps::state(Index l) const {
   return pass_->state(l);
 }
 
-ScaledMap BlockMaps::jacobian(Index depth) const {
+ScaledMap BlockMaps::jacobian(Index depth, Rounding rounding) const {
   REZERO_REQUIRE(depth >= 1 && depth <= blocks());
-  return {std::make_shared<detail::ComposedMap>(pass_, depth),
+  return {std::make_shared<detail::ComposedMap>(pass_, depth, rounding),
           pass_->growth[static_cast<std::size_t>(depth)]};
 }
 

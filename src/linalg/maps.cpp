@@ -3,6 +3,7 @@
 #include "rezero/linalg/maps.h"
 
 #include <limits>
+#include <optional>
 
 #include "linalg/matrix_product.h"
 #include "linalg/octet.h"
@@ -13,6 +14,18 @@ namespace rezero {
 namespace {
 
 constexpr Index unbounded = std::numeric_limits<Index>::max();  // a rank bound that says nothing
+
+/// The smaller number of rows, or of columns, that have an entry that is not zero.
+Index nonzero_lines(const Matrix& W) {
+  Index columns = 0;
+  Vector used = Vector::Zero(W.rows());
+  for (Index j = 0; j < W.cols(); ++j) {
+    const auto nonzero = (W.col(j).array() != 0).cast<Real>();
+    if (nonzero.any()) ++columns;
+    used = used.array().max(nonzero);
+  }
+  return std::min(columns, (used.array() != 0).count());
+}
 
 class Identity final : public LinearMap {
  public:
@@ -103,7 +116,8 @@ class BlockDiagonal final : public LinearMap {
 /// k·positions columns.
 class Positionwise final : public LinearMap {
  public:
-  Positionwise(MatrixPtr W, Index positions, Index rank_bound)
+  /// rank_bound: of a W that was computed, whose zeros may be rounding; absent: W is given, its zeros hold.
+  Positionwise(MatrixPtr W, Index positions, std::optional<Index> rank_bound = {})
       : W_(std::move(W)), positions_(positions), rank_bound_(rank_bound) {}
   Index rows() const override { return W_->rows() * positions_; }
   Index cols() const override { return W_->cols() * positions_; }
@@ -111,7 +125,9 @@ class Positionwise final : public LinearMap {
     return 2 * static_cast<Real>(W_->rows()) * static_cast<Real>(W_->cols()) * static_cast<Real>(positions_);
   }
   Index local_positions() const override { return positions_; }
-  Index rank_bound() const override { return std::min({rows(), cols(), rank_bound_}); }
+  Index rank_bound() const override {
+    return rank_bound_ ? std::min({rows(), cols(), *rank_bound_}) : nonzero_lines(*W_) * positions_;
+  }
   Real dense_flops() const override { return 0; }
 
  private:
@@ -169,7 +185,8 @@ class Positionwise final : public LinearMap {
     return {v.data(), width, positions_ * v.cols()};
   }
   MatrixPtr W_;
-  Index positions_, rank_bound_;
+  Index positions_;
+  std::optional<Index> rank_bound_;
 };
 
 class Sum final : public LinearMap {
@@ -450,7 +467,7 @@ LinearMapPtr dense_map(MatrixPtr W) {
   return positionwise_map(std::move(W), 1);
 }
 LinearMapPtr positionwise_map(MatrixPtr W, Index positions) {
-  return std::make_shared<Positionwise>(std::move(W), positions, unbounded);
+  return std::make_shared<Positionwise>(std::move(W), positions);
 }
 LinearMapPtr sum_map(LinearMapPtr A, LinearMapPtr B) {
   return std::make_shared<Sum>(std::move(A), std::move(B));

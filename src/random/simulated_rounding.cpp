@@ -6,8 +6,9 @@
 
 namespace rezero {
 
-SimulatedRounding::SimulatedRounding(Index block)
-    : key_(stream_key(0, StreamRole::rounding, 0, static_cast<std::uint32_t>(block))) {}
+SimulatedRounding::SimulatedRounding(Index block, int sample)
+    : key_(stream_key(static_cast<std::uint64_t>(sample), StreamRole::rounding, 0,
+                      static_cast<std::uint32_t>(block))) {}
 
 Vector SimulatedRounding::operator()(const Vector& x) {
   constexpr Real size = 4 * std::numeric_limits<Real>::epsilon();

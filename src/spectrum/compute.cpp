@@ -118,6 +118,20 @@ void check_form(const JacobianView& J, const SpectrumMethod& method) {
 
 }  // namespace
 
+namespace {
+
+/// No bound relative to σ_max says how far a zero may be from the truth.
+Spectrum unless_zero_is_doubtful(Spectrum spectrum) {
+  const bool zero = spectrum.status == SpectrumStatus::converged && spectrum.part != SpectrumPart::density &&
+                    !spectrum.sigma.empty() && spectrum.sigma_max.is_zero();
+  if (!zero || spectrum.unresolved() == 0) return spectrum;
+  spectrum.certified = false;
+  spectrum.message = "J came out as zero, which rounding may have made it";
+  return spectrum;
+}
+
+}  // namespace
+
 Spectrum compute_spectrum(const ScaledMatrix& J, const SpectrumRequest& request) {
   return compute_spectrum(view_of(J), request);
 }
@@ -141,8 +155,9 @@ Spectrum compute_spectrum(const JacobianView& J, const SpectrumRequest& request)
     view.matrix = &copy;
     return compute_spectrum(view, request);
   }
-  if (request.method == "auto") return by_condition(J, request);
-  return method.full ? by_chain(J, request, method) : by_own_means(J, request, method);
+  if (request.method == "auto") return unless_zero_is_doubtful(by_condition(J, request));
+  return unless_zero_is_doubtful(method.full ? by_chain(J, request, method)
+                                             : by_own_means(J, request, method));
 }
 
 }  // namespace rezero

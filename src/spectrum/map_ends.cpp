@@ -26,8 +26,8 @@ std::string count_text(Index n) {
 /// One end on its way.
 class EndsSearch {
  public:
-  EndsSearch(const LinearMap& A, const SpectrumRequest& request)
-      : A_(A), request_(request), search_(A, request.start, options(A, request)) {}
+  EndsSearch(const LinearMap& A, const LinearMap* other, const SpectrumRequest& request)
+      : A_(A), other_(other), request_(request), search_(A, request.start, options(A, request)) {}
 
   Spectrum run(std::int64_t exponent) {
     Triplets top, bottom;
@@ -45,7 +45,9 @@ class EndsSearch {
     spectrum.certified = true;
     spectrum.extremal = exhausted_ ? Extremal::verified : Extremal::probabilistic;
     spectrum.leading = request_.top;
-    spectrum.relative_resolution = largest > 0 ? residual + rounding_bound(A_.cols()) : 0;
+    spectrum.relative_resolution =
+        largest > 0 ? residual + rounding_bound(A_.cols()) + std::hypot(moved(top), moved(bottom)) / largest
+                    : 0;
     spectrum.sigma_max = ScaledReal::make(largest, exponent);
     publish(top, largest, exponent, spectrum);
     publish(bottom, largest, exponent, spectrum);
@@ -113,6 +115,15 @@ class EndsSearch {
           "numbers up to about 30";
   }
 
+  /// ‖(Ã − A) V‖_F with Ã the map in another rounding, times what one sample of it may fall short by.
+  Real moved(const Triplets& triplets) const {
+    constexpr Real safety = 8;
+    if (!other_ || triplets.right.cols() == 0) return 0;
+    Matrix image(A_.rows(), triplets.right.cols()), again(A_.rows(), triplets.right.cols());
+    A_.apply(triplets.right, image), other_->apply(triplets.right, again);
+    return safety * (again - image).norm();
+  }
+
   std::string fault(const Triplets& top, const Triplets& bottom, Real residual) const {
     if (!(residual <= largest_residual))
       return "the residual of the singular triplets is " + text(residual) + " of sigma_max (allowed " +
@@ -124,6 +135,7 @@ class EndsSearch {
   }
 
   const LinearMap& A_;
+  const LinearMap* other_;
   const SpectrumRequest& request_;
   GolubKahan search_;
   bool exhausted_ = true;
@@ -141,11 +153,12 @@ void publish(const Triplets& triplets, Real largest, std::int64_t exponent, Spec
   }
 }
 
-Spectrum ends_of_map(const ScaledMap& J, const SpectrumRequest& request) {
+Spectrum ends_of_map(const ScaledMap& J, const ScaledMap& other, const SpectrumRequest& request) {
   const bool wide = J.map->rows() < J.map->cols();
-  const LinearMapPtr A = wide ? transpose_map(J.map) : J.map;
+  const auto tall = [wide](const LinearMapPtr& map) { return wide && map ? transpose_map(map) : map; };
+  const LinearMapPtr A = tall(J.map), again = tall(other.map);
   const PartWorkers workers(request.workers);
-  Spectrum spectrum = EndsSearch(*A, request).run(J.exponent);
+  Spectrum spectrum = EndsSearch(*A, again.get(), request).run(J.exponent);
   if (wide) spectrum.right_residuals.swap(spectrum.left_residuals);
   return spectrum;
 }

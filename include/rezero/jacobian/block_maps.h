@@ -37,7 +37,7 @@ class BlockMaps {
   /// ∂x_{block+1}/∂x_block at x_block: kept, or made anew by address. Bits do not depend on which.
   LinearMapPtr at(Index block) const;
   /// The same in another rounding (SimulatedRounding), where rounding can reach it.
-  LinearMapPtr in_other_rounding(Index block) const;
+  LinearMapPtr in_other_rounding(Index block, int sample = 0) const;
   /// x_l, l = 0 … blocks: what block l was linearized at.
   const ScaledVector& state(Index l) const;
 
@@ -47,7 +47,7 @@ class BlockMaps {
   /// with a NumericalError that names the block. Keeps what it needs alive. Cost of apply: Σ_l flops of block
   /// l a column; apply_transpose the same. `columns` are carried one by one: bits do not depend on how many
   /// come.
-  ScaledMap jacobian(Index depth) const;
+  ScaledMap jacobian(Index depth, Rounding rounding = {}) const;
 
   /// What fell below the range of double so far: in the pass, or in a vector that a map was applied to.
   Underflow underflow() const;

@@ -6,13 +6,19 @@
 
 namespace rezero {
 
+/// Which computation of the same numbers: as it comes, or a sample with SimulatedRounding.
+struct Rounding {
+  bool simulated = false;
+  int sample = 0;
+};
+
 /// x ↦ x ⊙ (1 + 4 eps u), u uniform on (−1, 1) from a stream of its own: what a few roundings of the same
 /// numbers may amount to. A derivative linearized at such values shows how far rounding moves it. Source:
 /// Monte Carlo arithmetic, Parker 1997 (UCLA CSD-970002).
 class SimulatedRounding {
  public:
-  /// Streams of different blocks are independent.
-  explicit SimulatedRounding(Index block);
+  /// Streams of different blocks, and samples, are independent.
+  explicit SimulatedRounding(Index block, int sample = 0);
   Vector operator()(const Vector& x);
 
  private:

@@ -19,9 +19,9 @@ std::string_view to_string(JacobianForm form);
 struct FactorSource {
   Index count = 0;
   std::function<ScaledMap(Index)> at;
-  /// F_i computed in another rounding: what it differs by is what rounding inside a factor may do. Not set:
-  /// the factors are exact.
-  std::function<ScaledMap(Index)> in_other_rounding = {};
+  /// F_i computed in another rounding, as many samples as are wanted: what it differs by is what rounding
+  /// inside a factor may do. Not set: the factors are exact.
+  std::function<ScaledMap(Index, int sample)> in_other_rounding = {};
   std::string missing = {};  ///< why there are none, where count is 0: "there is no room"
 };
 
@@ -31,6 +31,7 @@ struct JacobianView {
   ScaledReal matrix_error = {};          ///< bound of ‖matrix − J‖₂: what forming it lost
   bool zeros_hold = true;                ///< zero rows and columns of the matrix are those of J
   ScaledMap map;                         ///< J as a map; need not be set where the matrix is
+  ScaledMap map_in_other_rounding = {};  ///< the same computed in another rounding, as factors may be
   FactorSource factors;                  ///< count 0: not known
 
   /// Of J; 0 when no form is set.

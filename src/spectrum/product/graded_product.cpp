@@ -26,10 +26,6 @@ struct Factored {
   Real condition = 1;
 };
 
-Index lines_that_are_not_zero(const Vector& probe) {
-  return (probe.array() != 0).count();
-}
-
 /// Panels start at multiples of 8 columns: the products' bits do not depend on the split then.
 void apply_in_panels(const LinearMap& A, const Matrix& in, Matrix& out, int workers) {
   constexpr Index narrowest = 32;
@@ -103,7 +99,7 @@ struct GradedProduct::State {
         looked_at{std::move(start), 0} {}
 
   void push(const ScaledMap& A) {
-    bound_rank(*A.map);
+    rank_bound = std::min(rank_bound, A.map->rank_bound());
     apply(A);
     since_look.push_back(A);
     ++factors;
@@ -118,19 +114,6 @@ struct GradedProduct::State {
     if (!renormalize(running)) throw NumericalError("the product of the derivatives is not finite");
     dropped.apply(A);
     group_rank = std::min(group_rank, A.map->rank_bound());
-  }
-
-  /// What the map knows; beyond that, rows of zeros show in A v, columns of zeros in Aᵀ u, for any u and v
-  /// that are not special; where something underflowed, a zero proves nothing.
-  void bound_rank(const LinearMap& A) {
-    rank_bound = std::min(rank_bound, A.rank_bound());
-    const Vector v = normal_vector(A.cols(), stream_key(0, StreamRole::probe));
-    const Vector u = normal_vector(A.rows(), stream_key(0, StreamRole::probe));
-    Matrix image(A.rows(), 1), preimage(A.cols(), 1);
-    detail::watch_underflow();
-    A.apply(v, image), A.apply_transpose(u, preimage);
-    if (detail::underflowed()) return;
-    rank_bound = std::min({rank_bound, lines_that_are_not_zero(image), lines_that_are_not_zero(preimage)});
   }
 
   /// The QR of what is pending, columns in the order of their size in the product: QR without pivoting then
@@ -210,12 +193,11 @@ struct GradedProduct::State {
   void note_dropped(const std::vector<Index>& kept, Index count) {
     const Matrix& M = running.mantissa;
     const Vector row_norm = M.rowwise().norm();
-    const Index rank = std::min(group_rank, lines_that_are_not_zero(row_norm));
     for (Index j = 0; j < M.cols(); ++j) {
       const auto before = std::lower_bound(kept.begin(), kept.end(), j) - kept.begin();
       const bool has_direction =
           before < static_cast<Index>(kept.size()) && kept[static_cast<std::size_t>(before)] == j;
-      if (has_direction || before >= rank || M.col(j).isZero(0)) continue;
+      if (has_direction || before >= group_rank) continue;
       const ScaledReal size = udt.rows().norm(j);
       const Real spread = M.col(j).norm() / std::sqrt(static_cast<Real>(M.rows()));
       dropped.add(noise(count) * size.mantissa * row_norm.cwiseMax(spread), size.exponent + running.exponent);
@@ -266,8 +248,9 @@ ProductValues GradedProduct::values() const {
   const detail::JacobiValues found = detail::scaled_singular_values(end.udt.rows());
   ProductValues values;
   values.sigma = found.sigma;
-  values.rank = static_cast<Index>(found.sigma.size());
-  values.rank_bound = std::max(end.rank_bound, values.rank);
+  values.rank_bound = end.rank_bound;
+  values.rank = std::min(static_cast<Index>(found.sigma.size()), end.rank_bound);
+  std::fill(values.sigma.begin() + values.rank, values.sigma.end(), ScaledReal{});
   values.sigma.resize(static_cast<std::size_t>(std::min(end.running.mantissa.rows(), end.start_columns)));
   values.unresolved_below = end.dropped.bound();
   values.relative_error_estimate =

@@ -16,6 +16,7 @@ constexpr int most_sweeps = 6;
 // Two sweeps may err alike where factors are strongly graded: of 1,200 random products the largest error was
 // 11 times the difference.
 constexpr Real safety = 16;
+constexpr Real overestimated = 8;            // the least by which the bound by condition numbers is too large
 constexpr Real good_enough = safety * 1e-9;  // an estimate below asks for no further sweep
 constexpr Real disagreement = 1e-4;          // relative: beyond, the factors do not determine the value
 
@@ -48,20 +49,19 @@ struct Sweep {
 
 enum class Direction { forward, transposed };
 
-/// Jᵀ is swept with factors in another rounding, where there are such: the directions then differ by what
-/// rounding inside a factor does, too.
-ScaledMap factor(const FactorSource& factors, Direction direction, Index l) {
-  if (direction == Direction::forward) return factors.at(l);
-  const Index i = factors.count - 1 - l;
-  ScaledMap A = factors.in_other_rounding ? factors.in_other_rounding(i) : factors.at(i);
-  A.map = transpose_map(A.map);
+/// Factor l on the way; `sample` of its rounding, where rounding reaches the factors.
+ScaledMap factor(const FactorSource& factors, Direction direction, std::optional<int> sample, Index l) {
+  const Index i = direction == Direction::forward ? l : factors.count - 1 - l;
+  ScaledMap A = sample && factors.in_other_rounding ? factors.in_other_rounding(i, *sample) : factors.at(i);
+  if (direction == Direction::transposed) A.map = transpose_map(A.map);
   return A;
 }
 
-Sweep sweep(const FactorSource& factors, Direction direction, std::optional<Matrix> start, int workers) {
+Sweep sweep(const FactorSource& factors, Direction direction, std::optional<int> sample,
+            std::optional<Matrix> start, int workers) {
   std::optional<GradedProduct> product;
   for (Index l = 0; l < factors.count; ++l) {
-    const ScaledMap A = factor(factors, direction, l);
+    const ScaledMap A = factor(factors, direction, sample, l);
     if (!product)
       product.emplace(start ? std::move(*start) : Matrix::Identity(A.map->cols(), A.map->cols()), workers);
     product->push(A);
@@ -73,8 +73,12 @@ Sweep sweep(const FactorSource& factors, Direction direction, std::optional<Matr
 /// a bound of the others.
 class Comparison {
  public:
-  Comparison(const ProductValues& last, const ProductValues& before)
-      : last_(last), before_(before), dropped_(larger(last.unresolved_below, before.unresolved_below)) {
+  /// proved_rank: of J.
+  Comparison(const ProductValues& last, const ProductValues& before, Index proved_rank)
+      : last_(last),
+        before_(before),
+        dropped_(larger(last.unresolved_below, before.unresolved_below)),
+        rank_bound_(std::min({last.rank_bound, before.rank_bound, proved_rank})) {
     count_agreed();
     bound_the_rest();
   }
@@ -83,7 +87,7 @@ class Comparison {
     ProductValues values = last_;
     std::fill(values.sigma.begin() + rank_, values.sigma.end(), ScaledReal{});
     values.rank = rank_;
-    values.rank_bound = std::max(std::min(last_.rank_bound, before_.rank_bound), rank_);
+    values.rank_bound = rank_bound_;
     values.relative_error_estimate = estimate_;
     values.unresolved_below = bound_;
     values.volume = before_.volume;
@@ -98,18 +102,22 @@ class Comparison {
 
   void count_agreed() {
     Real largest = static_cast<Real>(last_.sigma.size()) * std::numeric_limits<Real>::epsilon(), lost = 0;
-    for (; rank_ < std::min(last_.rank, before_.rank); ++rank_) {
+    for (; rank_ < std::min({last_.rank, before_.rank, rank_bound_}); ++rank_) {
       const Real difference = relative_difference(at(last_, rank_), at(before_, rank_));
       const Real hidden = dropped_.is_zero() ? 0 : quotient(dropped_, at(last_, rank_));
       if (!(difference <= disagreement && hidden <= disagreement)) break;
       largest = std::max(largest, difference), lost = hidden;
     }
-    estimate_ = safety * largest + lost;
+    // One sample of what rounding inside the factors does may be small by chance; their condition numbers say
+    // what it may be.
+    const Real by_condition = std::max(last_.relative_error_estimate, before_.relative_error_estimate);
+    estimate_ = std::max(safety * largest, by_condition / overestimated) + lost;
   }
 
   /// The next value is no larger than the last, whatever it is; much smaller where both sweeps say so. Values
   /// that the bound reaches are not told apart from the rest.
   void bound_the_rest() {
+    if (rank_ == rank_bound_) return;
     bound_ = sum(next(), dropped_);
     if (rank_ == 0) return;
     const ScaledReal last = at(last_, rank_ - 1), cap = times(last, 1 + estimate_);
@@ -121,14 +129,14 @@ class Comparison {
   ScaledReal next() const {
     const ScaledReal a = rank_ < last_.rank ? at(last_, rank_) : ScaledReal{},
                      b = rank_ < before_.rank ? at(before_, rank_) : ScaledReal{};
-    if (a.is_zero() || b.is_zero()) return times(larger(a, b), 2);
+    if (a.is_zero() || b.is_zero()) return times(larger(a, b), safety);
     const Real apart = quotient(larger(a, b), larger(a, b) == a ? b : a);
     return times(larger(a, b), 2 * apart * apart);
   }
 
   const ProductValues &last_, &before_;
   ScaledReal dropped_, bound_;
-  Index rank_ = 0;
+  Index rank_bound_, rank_ = 0;
   Real estimate_ = 0;
 };
 
@@ -160,30 +168,46 @@ struct Found {
   }
 };
 
+/// One sample of a single sensitive value may be small by chance. Of few values more samples cost little.
+void add_samples(ProductValues& result, const FactorSource& factors, const Matrix& start, int workers) {
+  constexpr Index few = 64;
+  constexpr int samples = 4;
+  if (!factors.in_other_rounding || result.rank == 0 || static_cast<Index>(result.sigma.size()) > few) return;
+  for (int sample = 1; sample < samples; ++sample) {
+    const ProductValues other = sweep(factors, Direction::forward, sample, start, workers).values;
+    ++result.sweeps;
+    result.relative_error_estimate =
+        std::max(result.relative_error_estimate, safety * distance(result, other));
+  }
+}
+
 }  // namespace
 
 ProductValues product_singular_values(const FactorSource& factors, const ProductOptions& options) {
   REZERO_REQUIRE(factors.count > 0);
   Found there, back;  // Jᵀ, J
-  std::optional<Matrix> start;
+  std::optional<Matrix> start, turn;
   std::optional<ProductValues> result;
   for (int sweeps = 2; sweeps <= most_sweeps; sweeps += 2) {
-    Sweep first = sweep(factors, Direction::transposed, std::move(start), options.workers);
-    Sweep second = sweep(factors, Direction::forward, std::move(first.range), options.workers);
+    // Jᵀ in another rounding: the two then differ by what rounding inside a factor does, too.
+    Sweep first = sweep(factors, Direction::transposed, 0, std::move(start), options.workers);
+    turn = first.range;
+    Sweep second = sweep(factors, Direction::forward, {}, std::move(first.range), options.workers);
     there.add(std::move(first.values)), back.add(std::move(second.values));
     start = std::move(second.range);
     // A badly graded factor is met in its own order in one direction only: there two sweeps agree. Both lie
     // within the estimate, so the choice does not enter it.
     const bool turned = there.change < back.change;
-    ProductValues now =
-        (turned ? Comparison(*there.values, *back.values) : Comparison(*back.values, *there.values)).result();
+    const Index proved = static_cast<Index>(back.values->sigma.size()) - options.proved_zeros;
+    ProductValues now = (turned ? Comparison(*there.values, *back.values, proved)
+                                : Comparison(*back.values, *there.values, proved))
+                            .result();
     now.sweeps = sweeps;
-    const auto dimension = static_cast<Index>(now.sigma.size());
-    now.rank_bound = std::max(std::min(now.rank_bound, dimension - options.proved_zeros), now.rank);
     const bool go_on = worth_another(now, result);
     result = std::move(now);  // even with a value less: only now the steadier direction is known
     if (!go_on) break;
   }
+  add_samples(*result, factors, *turn, options.workers);
   return *result;
 }
 
