@@ -258,30 +258,30 @@ TEST(CliProcess, PeakMemoryIsItsOwn) {
   EXPECT_LT(Json::parse(slurp(folder / "out"))["run"]["peak_bytes"].get<std::size_t>(), held / 2);
 }
 
-/// Packed factors of products lay on the stack, 128 kB each: `ulimit -s 256` ended in SIGSEGV.
+/// Packed factors of products lay on the stack, 128 kB each: `ulimit -s 256` could end in SIGSEGV.
 TEST(CliProcess, SmallStack) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "instrumented frames are larger";
+#endif
   const TemporaryFolder folder;
   Process::Streams small;
   small.stack = 128 << 10;
   const Args deep = {"--scheme", "residual", "--depth", "2", "--width", "200"};
-  std::vector<Args> all = {{"--depth", "1:16:x4"},
-                           with(deep, {"--top", "3", "--method", "spectra"}),
-                           with(deep, {"--family", "transformer", "--width", "64"}),
-                           {"--family", "conv", "--depth", "2"},
+  std::vector<Args> all = {{"--depth", "1:16:x4", "--threads", "1"},
+                           {"--depth", "1:16:x4", "--threads", "2"},
+                           {"--scheme", "pre-ln", "--depth", "2", "--family", "transformer", "--width", "32"},
+                           {"--scheme", "residual", "--depth", "2", "--family", "conv"},
                            {"verify", "--scheme", "rezero", "--depth", "4", "--width", "200", "--check",
                             "identity,alive,isometry"},
+                           {"--scheme", "residual", "--depth", "2", "--width", "100", "--method", "jacobi"},
+                           with(deep, {"--method", "spectra", "--top", "3"}),
                            with({"export", "-o", "x"}, deep)};
-  all[2].erase(all[2].begin() + 4, all[2].begin() + 6);
   for (const char* method : {"dense", "bdcsvd", "product", "density"})
-    all.push_back(with(deep, {"--method", method}));
-  all.push_back({"--scheme", "residual", "--depth", "2", "--width", "100", "--method", "jacobi"});
+    all.push_back(with(deep, {"--method", method, "--threads", "2"}));
   for (const Args& args : all) {
-    EXPECT_EQ(status(folder, args, small), 0) << args[0] << " … " << args.back() << "\n"
-                                              << slurp(folder / "err");
-    if (args[0] != "export") {
-      EXPECT_EQ(status(folder, with(args, {"--threads", "2"}), small), 0)
-          << args.back() << slurp(folder / "err");
-    }
+    std::string shown;
+    for (const std::string& word : args) shown += word + " ";
+    EXPECT_EQ(status(folder, args, small), 0) << shown << slurp(folder / "err");
   }
 }
 
