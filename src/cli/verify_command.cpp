@@ -17,7 +17,8 @@ int verify_command(const Arguments& args, const Environment& env) {
   line.option(
       "--check", "NAME[:P=V],...",
       "identity:tol=0 (max|J - I| and max|f(x) - x|), isometry:tol=0.1 (every singular value), alive (what "
-      "switches a branch off gets a gradient), live (no branch is zero unless a parameter is; as=warning only "
+      "switches a branch off gets a gradient), live (no branch is zero unless a parameter is; as=warning "
+      "only "
       "reports it)",
       "identity,alive,live:as=warning");
   add_stack_options(line, StackUse::verify);
