@@ -6,6 +6,7 @@
 #include "analysis/equal_shape_runs.h"
 #include "analysis/factors.h"
 #include "analysis/final_norm.h"
+#include "core/underflow.h"
 #include "rezero/analysis/observe.h"
 #include "rezero/analysis/sweep.h"
 #include "rezero/core/contract.h"
@@ -118,9 +119,15 @@ class CellRun {
     ScaledVector state = step.state;
     ScaledMatrix jacobian = step.jacobian;
     RoundingProbe probe = *step.probe;
+    Underflow underflow = step.underflow;
     if (options_.final_norm) {
-      probe.apply(detail::final_norm_at(*stack_, state, step.depth - 1, Rounding{true}).derivative);
+      const ScaledVector before = state;
+      probe.apply([&](int sample) {
+        return detail::final_norm_at(*stack_, before, step.depth - 1, {true, sample}).derivative;
+      });
+      detail::watch_underflow();
       last = apply_final_norm(state, jacobian, step.depth - 1, null_directions);
+      if (detail::underflowed()) underflow = std::max(underflow, Underflow::product);
     }
     ScaledVector start = x0_;
     if (options_.view.of) {
@@ -131,11 +138,9 @@ class CellRun {
       probe.keep_rows(row, shape.features);
       // A direction that spans several positions says nothing of one position's rows.
       null_directions = last && last.kind->across_positions ? 0 : null_directions / shape.positions;
-    } else if (options_.view.wrt) {
-      null_directions = 0;  // n rows, d columns: a zero on the left is none of the d values
     }
     if (!renormalize(jacobian)) throw NumericalError("the final norm's derivative is not finite");
-    return observe({step.depth, state, jacobian, step.underflow, &probe}, start, options_, cell_.labels.seed,
+    return observe({step.depth, state, jacobian, underflow, &probe}, start, options_, cell_.labels.seed,
                    {null_directions, factors, run_.threads});
   }
 

@@ -24,7 +24,7 @@ void note_underflow(Spectrum& spectrum, Underflow underflow) {
   spectrum.null_directions = 0;
   const bool zero = spectrum.part != SpectrumPart::density && spectrum.sigma_max.is_zero();
   if (underflow == Underflow::derivative && !zero) return;
-  if (underflow == Underflow::product && spectrum.relative_error_estimate) return;  // J was not looked at
+  if (underflow == Underflow::product && spectrum.relative_error_estimate && !zero) return;  // J was not looked at
   spectrum.certified = false;
   if (!spectrum.message.empty()) return;
   spectrum.message = zero ? "J came out as zero, which underflow may have made it"
@@ -125,14 +125,17 @@ DepthResult observe(const ForwardStep& step, const ScaledVector& x0, const Analy
   request.method = options.method;
   request.top = options.top, request.bottom = options.bottom;
   request.start = stream_key(seed, StreamRole::start_vector);
-  request.proved_zeros = facts.null_directions;
+  // Of more rows than columns, as many directions that nothing reaches are no value's.
+  const Index null_directions =
+      std::max<Index>(0, facts.null_directions - std::max<Index>(0, result.rows - result.cols));
+  request.proved_zeros = null_directions;
   request.workers = facts.workers;
   JacobianView view = view_of(J);
   view.matrix_error = forming.size, view.zeros_hold = forming.zero_rows_agree;
   view.factors = facts.factors;
   result.spectrum = compute_spectrum(view, request);
   note_underflow(result.spectrum, step.underflow);
-  declare_null(result.spectrum, facts.null_directions);
+  declare_null(result.spectrum, null_directions);
   const bool well_formed = result.forming_error <= six_digits;
   if (!well_formed) result.frobenius_square = sum_of_squares(result.spectrum);
   const Observation seen{&result.spectrum,

@@ -17,6 +17,10 @@ Matrix gaussian(Index rows) {
   return normal_matrix(rows, probes, stream_key(0, StreamRole::rounding, 0, 0xFFFFFFFF));
 }
 
+int samples_for(Index rows) {
+  return rows < 32 ? 8 : rows < 128 ? 2 : 1;
+}
+
 /// a · 2^shift, 0 where that is below the range of double.
 Matrix shifted(const Matrix& a, std::int64_t shift) {
   if (shift == 0) return a;
@@ -30,26 +34,47 @@ bool is_zero_row(const Matrix& a, Index i) {
 
 }  // namespace
 
-RoundingProbe::RoundingProbe(const Matrix& tangents) : directions_(gaussian(tangents.cols())) {
+RoundingProbe::RoundingProbe(const Matrix& tangents)
+    : directions_(gaussian(tangents.cols())), samples_(samples_for(tangents.rows())) {
   image_.mantissa.resize(tangents.rows(), probes);
   multiply(tangents, directions_, image_.mantissa);
 }
 
 void RoundingProbe::step(Index block, const ResidualBlock& layer, const Vector& x,
                          const LinearMap& derivative) {
-  if (layer.piecewise_linear()) return apply(derivative);
-  SimulatedRounding rounding(block);
-  apply(*layer.linearize_block(x, &rounding).derivative);
+  if (layer.piecewise_linear()) {
+    Matrix next(derivative.rows(), probes);
+    if (finite_) derivative.apply(image_.mantissa, next);
+    return replace(std::move(next));
+  }
+  apply([&](int sample) {
+    SimulatedRounding rounding(block, sample);
+    return layer.linearize_block(x, &rounding).derivative;
+  });
 }
 
-void RoundingProbe::apply(const ScaledMap& map) {
-  apply(*map.map);
-  image_.exponent += map.exponent;
+void RoundingProbe::apply(const std::function<ScaledMap(int sample)>& map) {
+  std::int64_t exponent = 0;
+  apply(std::function<LinearMapPtr(int)>([&](int sample) {
+    const ScaledMap at = map(sample);
+    exponent = at.exponent;
+    return at.map;
+  }));
+  image_.exponent += exponent;
 }
 
-void RoundingProbe::apply(const LinearMap& map) {
-  Matrix next(map.rows(), probes);
-  if (finite_) map.apply(image_.mantissa, next);
+void RoundingProbe::apply(const std::function<LinearMapPtr(int sample)>& map) {
+  const Index each = probes / samples_;
+  Matrix next;
+  for (int sample = 0; sample < samples_ && finite_; ++sample) {
+    const LinearMapPtr at = map(sample);
+    if (sample == 0) next.resize(at->rows(), probes);
+    at->apply(image_.mantissa.middleCols(sample * each, each), next.middleCols(sample * each, each));
+  }
+  replace(std::move(next));
+}
+
+void RoundingProbe::replace(Matrix next) {
   image_.mantissa.swap(next);
   finite_ = finite_ && renormalize(image_);
 }
@@ -72,7 +97,10 @@ FormingError RoundingProbe::compare(const ScaledMatrix& J) const {
       shifted(formed, J.exponent - unit) - shifted(image_.mantissa, image_.exponent - unit);
   FormingError error;
   const ScaledReal norm = frobenius_norm(difference);
-  error.size = ScaledReal::make(safety / std::sqrt(Real{probes}) * norm.mantissa, norm.exponent + unit);
+  // Errors as large as J itself are not proportional to roundings any more: nothing is known then.
+  const Real scale =
+      2 * norm.to_real().value_or(1) >= max_abs(shifted(formed, J.exponent - unit)) ? 64 * safety : safety;
+  error.size = ScaledReal::make(scale / std::sqrt(Real{probes}) * norm.mantissa, norm.exponent + unit);
   for (Index i = 0; i < formed.rows(); ++i)
     if (is_zero_row(J.mantissa, i) && !is_zero_row(image_.mantissa, i)) error.zero_rows_agree = false;
   return error;

@@ -11,7 +11,7 @@ SimulatedRounding::SimulatedRounding(Index block, int sample)
                       static_cast<std::uint32_t>(block))) {}
 
 Vector SimulatedRounding::operator()(const Vector& x) {
-  constexpr Real size = 4 * std::numeric_limits<Real>::epsilon();
+  constexpr Real size = 8 * std::numeric_limits<Real>::epsilon();
   Vector u(x.size());
   fill_uniform(u.data(), u.size(), key_, drawn_);
   drawn_ += static_cast<std::uint64_t>(x.size() + x.size() % 2);  // streams are read in pairs

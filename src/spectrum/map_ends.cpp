@@ -26,8 +26,8 @@ std::string count_text(Index n) {
 /// One end on its way.
 class EndsSearch {
  public:
-  EndsSearch(const LinearMap& A, const LinearMap* other, const SpectrumRequest& request)
-      : A_(A), other_(other), request_(request), search_(A, request.start, options(A, request)) {}
+  EndsSearch(const LinearMap& A, const std::vector<LinearMapPtr>& others, const SpectrumRequest& request)
+      : A_(A), others_(others), request_(request), search_(A, request.start, options(A, request)) {}
 
   Spectrum run(std::int64_t exponent) {
     Triplets top, bottom;
@@ -115,13 +115,18 @@ class EndsSearch {
           "numbers up to about 30";
   }
 
-  /// ‖(Ã − A) V‖_F with Ã the map in another rounding, times what one sample of it may fall short by.
+  /// The largest ‖(Ã − A) V‖_F with Ã the map in another rounding, times what few samples may fall short by.
   Real moved(const Triplets& triplets) const {
     constexpr Real safety = 8;
-    if (!other_ || triplets.right.cols() == 0) return 0;
     Matrix image(A_.rows(), triplets.right.cols()), again(A_.rows(), triplets.right.cols());
-    A_.apply(triplets.right, image), other_->apply(triplets.right, again);
-    return safety * (again - image).norm();
+    if (others_.empty() || image.cols() == 0) return 0;
+    A_.apply(triplets.right, image);
+    Real largest = 0;
+    for (const LinearMapPtr& other : others_) {
+      other->apply(triplets.right, again);
+      largest = std::max(largest, (again - image).norm());
+    }
+    return safety * largest;
   }
 
   std::string fault(const Triplets& top, const Triplets& bottom, Real residual) const {
@@ -135,7 +140,7 @@ class EndsSearch {
   }
 
   const LinearMap& A_;
-  const LinearMap* other_;
+  const std::vector<LinearMapPtr>& others_;
   const SpectrumRequest& request_;
   GolubKahan search_;
   bool exhausted_ = true;
@@ -153,12 +158,15 @@ void publish(const Triplets& triplets, Real largest, std::int64_t exponent, Spec
   }
 }
 
-Spectrum ends_of_map(const ScaledMap& J, const ScaledMap& other, const SpectrumRequest& request) {
+Spectrum ends_of_map(const ScaledMap& J, const std::vector<ScaledMap>& others,
+                     const SpectrumRequest& request) {
   const bool wide = J.map->rows() < J.map->cols();
-  const auto tall = [wide](const LinearMapPtr& map) { return wide && map ? transpose_map(map) : map; };
-  const LinearMapPtr A = tall(J.map), again = tall(other.map);
+  const auto tall = [wide](const LinearMapPtr& map) { return wide ? transpose_map(map) : map; };
+  const LinearMapPtr A = tall(J.map);
+  std::vector<LinearMapPtr> again;
+  for (const ScaledMap& other : others) again.push_back(tall(other.map));
   const PartWorkers workers(request.workers);
-  Spectrum spectrum = EndsSearch(*A, again.get(), request).run(J.exponent);
+  Spectrum spectrum = EndsSearch(*A, again, request).run(J.exponent);
   if (wide) spectrum.right_residuals.swap(spectrum.left_residuals);
   return spectrum;
 }

@@ -15,8 +15,9 @@ namespace rezero::detail {
 /// an operator whose spectrum goes on towards zero are out of reach of products. `extremal`: verified if the
 /// bases filled the whole space, else probabilistic. A zero operator has zeros, proved with probability one.
 /// Memory (2 basis + 4 k) max(rows, cols) doubles, basis = max(2k + 30, 160), 80 in place of 160 above n =
-/// 2e5. What `other`, J in another rounding, differs by on the right vectors is part of relative_resolution.
-Spectrum ends_of_map(const ScaledMap& J, const ScaledMap& other, const SpectrumRequest& request);
+/// 2e5. What `others`, J in other roundings, differ by on the right vectors is part of relative_resolution.
+Spectrum ends_of_map(const ScaledMap& J, const std::vector<ScaledMap>& others,
+                     const SpectrumRequest& request);
 
 /// Appends values, residuals relative to σ_max, and nothing else.
 void publish(const Triplets& triplets, Real largest, std::int64_t exponent, Spectrum& spectrum);

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "rezero/linalg/maps.h"
@@ -18,9 +19,29 @@ inline ScaledMap map_of(const Matrix& A, std::int64_t exponent = 0) {
   return {dense_map(std::make_shared<const Matrix>(A)), exponent};
 }
 
-inline FactorSource factors_of(const std::vector<Matrix>& matrices) {
+/// A with what its structure says of its rank.
+class KnownRank final : public LinearMap {
+ public:
+  KnownRank(LinearMapPtr A, Index rank) : A_(std::move(A)), rank_(rank) {}
+  Index rows() const override { return A_->rows(); }
+  Index cols() const override { return A_->cols(); }
+  Real flops_per_column() const override { return A_->flops_per_column(); }
+  Index rank_bound() const override { return rank_; }
+
+ private:
+  void do_apply(ConstColumns v, Columns out) const override { A_->apply(v, out); }
+  void do_apply_transpose(ConstColumns u, Columns out) const override { A_->apply_transpose(u, out); }
+  LinearMapPtr A_;
+  Index rank_;
+};
+
+/// rank: that the factors are known to have.
+inline FactorSource factors_of(const std::vector<Matrix>& matrices, std::optional<Index> rank = {}) {
   std::vector<ScaledMap> maps;
-  for (const Matrix& A : matrices) maps.push_back(map_of(A));
+  for (const Matrix& A : matrices) {
+    maps.push_back(map_of(A));
+    if (rank) maps.back().map = std::make_shared<KnownRank>(maps.back().map, *rank);
+  }
   return {static_cast<Index>(maps.size()), [maps](Index l) { return maps[static_cast<std::size_t>(l)]; }};
 }
 

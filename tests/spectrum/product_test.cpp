@@ -24,7 +24,7 @@ TEST(Product, IdentityChainIsOneBitwise) {
   for (const ScaledReal& sigma : values.sigma) EXPECT_EQ(sigma, ScaledReal::make(1));
   ASSERT_TRUE(values.volume);
   EXPECT_EQ(*values.volume, ScaledReal::make(1));
-  EXPECT_EQ(values.relative_error_estimate, 7 * eps);
+  EXPECT_EQ(values.relative_error_estimate, 16 * 7 * eps);  // 16 times the least difference
 }
 
 TEST(Product, PowersOfTwoStayExactAtAnyExponent) {
@@ -216,7 +216,7 @@ TEST(Product, SurprisesInsideAGroup) {
     factors[at] = orthogonal(12, 12, 31) * d.asDiagonal() * orthogonal(12, 12, 32);
   const ProductValues values = product_singular_values(factors_of(factors));
   EXPECT_EQ(values.rank, 12);
-  EXPECT_LT(values.relative_error_estimate, 1e-6);  // κ = 1e9 of each of the three: 3e9 eps
+  EXPECT_LT(values.relative_error_estimate, 16e-6);  // 16 times what sweeps differ by; κ = 1e9 of each of the three: 3e9 eps
   Real determinant = 0;
   for (const Matrix& A : factors) determinant += std::log(std::abs(A.determinant()));
   EXPECT_NEAR(log_product(values), determinant, 1e-6);

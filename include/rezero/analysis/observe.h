@@ -17,7 +17,8 @@ ScaledReal max_difference(const ScaledVector& a, const ScaledVector& b);
 
 /// What is known of a J beside its entries.
 struct JacobianFacts {
-  Index null_directions = 0;  ///< exact zeros that structure proves (a layer norm at the end)
+  Index null_directions = 0;  ///< directions of its rows that structure proves to be out of reach (a layer
+                              ///< norm at the end)
   FactorSource factors = {};  ///< for the methods that need them
   int workers = 1;
 };

@@ -1,6 +1,8 @@
 #pragma once
 /// What rounding did to a Jacobian while it was formed.
 
+#include <functional>
+
 #include "rezero/linalg/scaled_map.h"
 #include "rezero/linalg/scaled_matrix.h"
 #include "rezero/model/block.h"
@@ -18,22 +20,26 @@ struct FormingError {
 /// them. Both computations err about as much, and independently: D = J Ω − P has E‖D‖_F² = 8 (‖E‖_F² +
 /// ‖E′‖_F²) for the errors E of J as formed and E′ of the second. The bound is 8 ‖D‖_F / √8: for an error of
 /// rank one, the worst case, it fails with a probability below 1e-6 (a χ² of 8 degrees of freedom below 1/8).
-/// Cost: for each block a product with eight columns, and where it is not piecewise linear a linearization.
+/// Directions of one linearization share its rounding, which in many dimensions has parts enough to average
+/// over; in few, each direction has a linearization of its own. Cost: for each block a product with eight
+/// columns, and where it is not piecewise linear a linearization, two below 128 and eight below 32 rows.
 class RoundingProbe {
  public:
   explicit RoundingProbe(const Matrix& tangents);  ///< S
 
   /// Block `block` at x, whose derivative there, as J's columns meet it, is `derivative`.
   void step(Index block, const ResidualBlock& layer, const Vector& x, const LinearMap& derivative);
-  /// What stands behind the stack.
-  void apply(const ScaledMap& map);
+  /// What stands behind the stack, in the rounding of that sample.
+  void apply(const std::function<ScaledMap(int sample)>& map);
   void keep_rows(Index first, Index count);
 
   FormingError compare(const ScaledMatrix& J) const;
 
  private:
-  void apply(const LinearMap& map);
+  void apply(const std::function<LinearMapPtr(int sample)>& map);
+  void replace(Matrix next);
   Matrix directions_;  ///< Ω
+  int samples_;        ///< of rounding, each for as many of the directions
   ScaledMatrix image_;
   bool finite_ = true;
 };

@@ -12,7 +12,7 @@ struct Rounding {
   int sample = 0;
 };
 
-/// x ↦ x ⊙ (1 + 4 eps u), u uniform on (−1, 1) from a stream of its own: what a few roundings of the same
+/// x ↦ x ⊙ (1 + 8 eps u), u uniform on (−1, 1) from a stream of its own: what a few roundings of the same
 /// numbers may amount to. A derivative linearized at such values shows how far rounding moves it. Source:
 /// Monte Carlo arithmetic, Parker 1997 (UCLA CSD-970002).
 class SimulatedRounding {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "rezero/linalg/scaled_map.h"
 #include "rezero/linalg/scaled_matrix.h"
@@ -31,7 +32,7 @@ struct JacobianView {
   ScaledReal matrix_error = {};          ///< bound of ‖matrix − J‖₂: what forming it lost
   bool zeros_hold = true;                ///< zero rows and columns of the matrix are those of J
   ScaledMap map;                         ///< J as a map; need not be set where the matrix is
-  ScaledMap map_in_other_rounding = {};  ///< the same computed in another rounding, as factors may be
+  std::vector<ScaledMap> maps_in_other_rounding = {};  ///< samples of the same, as factors may be
   FactorSource factors;                  ///< count 0: not known
 
   /// Of J; 0 when no form is set.

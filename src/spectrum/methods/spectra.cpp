@@ -144,7 +144,7 @@ Spectrum ends_of_matrix(const ScaledMatrix& J, const SpectrumRequest& request) {
 
 Spectrum spectra_ends(const JacobianView& J, const SpectrumRequest& request) {
   if (J.matrix) return ends_of_matrix(*J.matrix, request);
-  Spectrum spectrum = detail::ends_of_map(J.map, J.map_in_other_rounding, request);
+  Spectrum spectrum = detail::ends_of_map(J.map, J.maps_in_other_rounding, request);
   spectrum.method = "spectra";
   return spectrum;
 }

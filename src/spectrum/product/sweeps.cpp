@@ -172,12 +172,15 @@ struct Found {
 void add_samples(ProductValues& result, const FactorSource& factors, const Matrix& start, int workers) {
   constexpr Index few = 64;
   constexpr int samples = 4;
-  if (!factors.in_other_rounding || result.rank == 0 || static_cast<Index>(result.sigma.size()) > few) return;
-  for (int sample = 1; sample < samples; ++sample) {
+  if (!factors.in_other_rounding || static_cast<Index>(result.sigma.size()) > few) return;
+  for (int sample = 1; sample < samples && result.rank > 0; ++sample) {
     const ProductValues other = sweep(factors, Direction::forward, sample, start, workers).values;
-    ++result.sweeps;
-    result.relative_error_estimate =
-        std::max(result.relative_error_estimate, safety * distance(result, other));
+    ProductValues next = Comparison(result, other, result.rank_bound).result();
+    next.volume = next.rank == result.rank ? result.volume : std::nullopt;
+    next.sweeps = result.sweeps + 1;
+    next.relative_error_estimate = std::max(next.relative_error_estimate, result.relative_error_estimate);
+    next.unresolved_below = larger(next.unresolved_below, result.unresolved_below);
+    result = std::move(next);
   }
 }
 
