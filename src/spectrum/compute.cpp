@@ -89,7 +89,8 @@ Spectrum by_condition(const JacobianView& J, const SpectrumRequest& request) {
     dense.choice = seen + ": a dense method has ten digits of every value";
     return dense;
   }
-  const std::string why = smallest >= ten_digits_above || lost > six_digits
+  const std::string why = lost >= 1 ? "J as formed is rounding, what it stands for cancelled"
+                          : smallest >= ten_digits_above || lost > six_digits
                               ? "forming J lost " + detail::text(lost) + " of sigma_max to cancellation"
                               : seen + ": a dense method would hide values below 1e-6 of sigma_max";
   if (!J.has(JacobianForm::factors)) {

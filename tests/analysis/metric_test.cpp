@@ -77,6 +77,15 @@ TEST(Metrics, FourValuesByHand) {
   EXPECT_EQ(m["identity_error"], Value()) << "not known";
 }
 
+/// Of a J of rank one σ₂ is known: it is zero.
+TEST(Metrics, SecondValueThatIsAProvedZero) {
+  Made m = Made::of({0.8, 0});
+  EXPECT_EQ(m["bulk_sigma_max"], Value());
+  m.spectrum.null_directions = 1;
+  EXPECT_EQ(m["bulk_sigma_max"], Value(0));
+  EXPECT_EQ(m["outlier_ratio"], Value());
+}
+
 TEST(Metrics, ZeroMatrix) {
   Made m = Made::of({0, 0, 0});
   for (bool proved : {false, true}) {

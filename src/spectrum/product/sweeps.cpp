@@ -16,9 +16,12 @@ constexpr int most_sweeps = 6;
 // Two sweeps may err alike where factors are strongly graded: of 1,200 random products the largest error was
 // 11 times the difference.
 constexpr Real safety = 16;
-constexpr Real overestimated = 8;            // the least by which the bound by condition numbers is too large
-constexpr Real good_enough = safety * 1e-9;  // an estimate below asks for no further sweep
-constexpr Real disagreement = 1e-4;          // relative: beyond, the factors do not determine the value
+// Where rounding reaches the factors one sample of it may be small by chance: of few values more are taken.
+constexpr Real safety_of_one_sample = 64;
+constexpr Index few = 64;
+constexpr int samples = 4;
+constexpr Real good_enough = 1e-9;   // a difference below asks for no further sweep
+constexpr Real disagreement = 1e-4;  // relative: beyond, the factors do not determine the value
 
 using detail::quotient;
 
@@ -73,10 +76,11 @@ Sweep sweep(const FactorSource& factors, Direction direction, std::optional<int>
 /// a bound of the others.
 class Comparison {
  public:
-  /// proved_rank: of J.
-  Comparison(const ProductValues& last, const ProductValues& before, Index proved_rank)
+  /// proved_rank: of J. by: what a difference is multiplied by.
+  Comparison(const ProductValues& last, const ProductValues& before, Index proved_rank, Real by)
       : last_(last),
         before_(before),
+        safety_(by),
         dropped_(larger(last.unresolved_below, before.unresolved_below)),
         rank_bound_(std::min({last.rank_bound, before.rank_bound, proved_rank})) {
     count_agreed();
@@ -108,10 +112,7 @@ class Comparison {
       if (!(difference <= disagreement && hidden <= disagreement)) break;
       largest = std::max(largest, difference), lost = hidden;
     }
-    // One sample of what rounding inside the factors does may be small by chance; their condition numbers say
-    // what it may be.
-    const Real by_condition = std::max(last_.relative_error_estimate, before_.relative_error_estimate);
-    estimate_ = std::max(safety * largest, by_condition / overestimated) + lost;
+    estimate_ = safety_ * largest + lost;
   }
 
   /// The next value is no larger than the last, whatever it is; much smaller where both sweeps say so. Values
@@ -129,12 +130,13 @@ class Comparison {
   ScaledReal next() const {
     const ScaledReal a = rank_ < last_.rank ? at(last_, rank_) : ScaledReal{},
                      b = rank_ < before_.rank ? at(before_, rank_) : ScaledReal{};
-    if (a.is_zero() || b.is_zero()) return times(larger(a, b), safety);
+    if (a.is_zero() || b.is_zero()) return times(larger(a, b), safety_);
     const Real apart = quotient(larger(a, b), larger(a, b) == a ? b : a);
     return times(larger(a, b), 2 * apart * apart);
   }
 
   const ProductValues &last_, &before_;
+  Real safety_;
   ScaledReal dropped_, bound_;
   Index rank_bound_, rank_ = 0;
   Real estimate_ = 0;
@@ -151,8 +153,8 @@ Real distance(const ProductValues& a, const ProductValues& b) {
 }
 
 /// Whether two more sweeps are worth it: the values are not what they could be, and the last ones did help.
-bool worth_another(const ProductValues& now, const std::optional<ProductValues>& before) {
-  const bool good = now.relative_error_estimate < good_enough && now.rank == now.rank_bound;
+bool worth_another(const ProductValues& now, const std::optional<ProductValues>& before, Real by) {
+  const bool good = now.relative_error_estimate < by * good_enough && now.rank == now.rank_bound;
   if (good || !before) return !good;
   return now.rank > before->rank || now.relative_error_estimate < before->relative_error_estimate / 4;
 }
@@ -170,12 +172,10 @@ struct Found {
 
 /// One sample of a single sensitive value may be small by chance. Of few values more samples cost little.
 void add_samples(ProductValues& result, const FactorSource& factors, const Matrix& start, int workers) {
-  constexpr Index few = 64;
-  constexpr int samples = 4;
   if (!factors.in_other_rounding || static_cast<Index>(result.sigma.size()) > few) return;
   for (int sample = 1; sample < samples && result.rank > 0; ++sample) {
     const ProductValues other = sweep(factors, Direction::forward, sample, start, workers).values;
-    ProductValues next = Comparison(result, other, result.rank_bound).result();
+    ProductValues next = Comparison(result, other, result.rank_bound, safety).result();
     next.volume = next.rank == result.rank ? result.volume : std::nullopt;
     next.sweeps = result.sweeps + 1;
     next.relative_error_estimate = std::max(next.relative_error_estimate, result.relative_error_estimate);
@@ -201,12 +201,15 @@ ProductValues product_singular_values(const FactorSource& factors, const Product
     // A badly graded factor is met in its own order in one direction only: there two sweeps agree. Both lie
     // within the estimate, so the choice does not enter it.
     const bool turned = there.change < back.change;
+    const bool sampled_once =
+        factors.in_other_rounding && static_cast<Index>(back.values->sigma.size()) > few;
+    const Real by = sampled_once ? safety_of_one_sample : safety;
     const Index proved = static_cast<Index>(back.values->sigma.size()) - options.proved_zeros;
-    ProductValues now = (turned ? Comparison(*there.values, *back.values, proved)
-                                : Comparison(*back.values, *there.values, proved))
+    ProductValues now = (turned ? Comparison(*there.values, *back.values, proved, by)
+                                : Comparison(*back.values, *there.values, proved, by))
                             .result();
     now.sweeps = sweeps;
-    const bool go_on = worth_another(now, result);
+    const bool go_on = worth_another(now, result, by);
     result = std::move(now);  // even with a value less: only now the steadier direction is known
     if (!go_on) break;
   }
