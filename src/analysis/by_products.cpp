@@ -67,8 +67,7 @@ void run_by_products(const StackPtr& stack, const Cell& cell, const AnalysisOpti
     const auto seen_by = [&](Rounding rounding) {
       return view.map(maps.jacobian(blocks, rounding), maps.state(blocks), blocks, rounding);
     };
-    if (!stack->positively_homogeneous() || options.final_norm)
-      for (int sample = 0; sample < 3; ++sample) J.maps_in_other_rounding.push_back(seen_by({true, sample}));
+    for (int sample = 0; sample < 3; ++sample) J.maps_in_other_rounding.push_back(seen_by({true, sample}));
     J.map = seen_by({});
     const ScaledVector seen = view.state(), start = view.part({x0, 0});
     DepthResult result = observe_by_products({blocks, J, seen, [&maps] { return maps.underflow(); }}, start,

@@ -77,8 +77,7 @@ FactorSource factors_of(const StackPtr& stack, Index blocks, const Cell& cell, c
   FactorSource source;
   source.count = factors->count();
   source.at = [factors](Index i) { return factors->at(i, {}); };
-  if (!stack->positively_homogeneous() || options.final_norm)  // else rounding does not reach the factors
-    source.in_other_rounding = [factors](Index i, int sample) { return factors->at(i, {true, sample}); };
+  source.in_other_rounding = [factors](Index i, int sample) { return factors->at(i, {true, sample}); };
   return source;
 }
 

@@ -22,9 +22,11 @@ int clamp_exponent(std::int64_t e) {
 void note_underflow(Spectrum& spectrum, Underflow underflow) {
   if (underflow == Underflow::none) return;
   spectrum.null_directions = 0;
+  const bool exact_or_nothing = spectrum.relative_resolution == 0 && spectrum.unresolved() > 0;
   const bool zero = spectrum.part != SpectrumPart::density && spectrum.sigma_max.is_zero();
-  if (underflow == Underflow::derivative && !zero) return;
-  if (underflow == Underflow::product && spectrum.relative_error_estimate && !zero) return;  // J was not looked at
+  if (underflow == Underflow::derivative && !zero && !exact_or_nothing) return;
+  if (underflow == Underflow::product && spectrum.relative_error_estimate && !zero && !exact_or_nothing)
+    return;  // J was not looked at
   spectrum.certified = false;
   if (!spectrum.message.empty()) return;
   spectrum.message = zero ? "J came out as zero, which underflow may have made it"

@@ -42,11 +42,12 @@ struct BlockPass {
   }
 
   LinearMapPtr in_other_rounding(Index l, int sample) const {
-    if (stack->positively_homogeneous()) return at(l);  // of degree 1, so piecewise linear
     const BlockPtr layer = stack->block(l);
-    if (layer->piecewise_linear()) return at(l);
     SimulatedRounding rounding(l, sample);
-    return prepared(layer->linearize_block(state(l).mantissa, &rounding).derivative);
+    if (!layer->piecewise_linear())
+      return prepared(layer->linearize_block(state(l).mantissa, &rounding).derivative);
+    const LinearMapPtr derivative = layer->linearize_block(state(l).mantissa).derivative;
+    return prepared(rezero::in_other_rounding(derivative, rounding));
   }
 };
 

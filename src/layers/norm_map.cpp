@@ -18,6 +18,7 @@ class NormMap final : public LinearMap {
   LinearMapPtr do_in_other_rounding(SimulatedRounding& rounding) const override {
     NormMapParts parts = p_;
     if (parts.direction.size() > 0) parts.direction = rounding(parts.direction);
+    if (parts.center) parts.mean_factor = rounding(Vector(Vector::Ones(parts.shape.positions)));
     return norm_map(std::move(parts));
   }
   // Columns one after the other, each from top to bottom: a position's rows of all columns lie far apart.
@@ -67,7 +68,9 @@ class NormMap final : public LinearMap {
       sum += v[i];
       if (y) product += y[i] * v[i];
     }
-    const Real mean = p_.center ? sum / static_cast<Real>(d()) : 0, r = p_.scale(t);
+    Real mean = p_.center ? sum / static_cast<Real>(d()) : 0;
+    if (p_.mean_factor.size() != 0) mean *= p_.mean_factor(t);
+    const Real r = p_.scale(t);
     if (!y) {
       for (i = 0; i < d(); ++i) out[i] = (v[i] - mean) * r;
       return;

@@ -9,6 +9,7 @@ namespace rezero {
 struct NormMapParts {
   Shape shape;
   bool center = false;
+  Vector mean_factor;                   ///< of each position's mean, where it is rounded otherwise; empty: 1
   Vector scale;                         ///< r_t, one a position
   Vector coefficient;                   ///< c_t, one a position
   Vector direction;                     ///< Y, features × positions; empty: no rank-one part

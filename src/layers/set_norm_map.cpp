@@ -20,6 +20,7 @@ class SetNormMap final : public LinearMap {
   LinearMapPtr do_in_other_rounding(SimulatedRounding& rounding) const override {
     SetNormMapParts parts = p_;
     parts.direction = rounding(parts.direction);
+    parts.mean_factor = rounding(Vector(Vector::Ones(parts.shape.features)));
     return set_norm_map(std::move(parts));
   }
   void do_apply(ConstColumns v, Columns out) const override { standardize(v, one_, gamma_scale_, out); }
@@ -57,6 +58,7 @@ class SetNormMap final : public LinearMap {
       for (Index i = first; i < first + p_.set.features; ++i) sum += m[i], product += a[i];
       for (Index i = first; i < first + p_.set.features; ++i) m[i] = sum / size, a[i] = product / size;
     }
+    if (p_.mean_factor.size() != 0) mean.array() *= p_.mean_factor.array();
   }
 
   void remove(const Real* v, const Real* y, const Real* before, const Vector& mean, const Vector& along,

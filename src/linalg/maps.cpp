@@ -447,6 +447,11 @@ class ResidualMap final : public LinearMap {
   LinearMapPtr do_condense_parts(Index columns) const override {
     return residual_map(lambda_, alpha_, condense(B_, columns));
   }
+  /// Of the two addends the branch: a block that leaves vectors as they are still does.
+  LinearMapPtr do_in_other_rounding(SimulatedRounding& rounding) const override {
+    const Vector alpha = alpha_.size() == 1 ? Vector(Vector::Constant(rows(), alpha_(0))) : alpha_;
+    return residual_map(lambda_, rounding(alpha), in_other_rounding(B_, rounding));
+  }
   Vector lambda_, alpha_;
   LinearMapPtr B_;
 };

@@ -82,7 +82,8 @@ class Comparison {
         before_(before),
         safety_(by),
         dropped_(larger(last.unresolved_below, before.unresolved_below)),
-        rank_bound_(std::min({last.rank_bound, before.rank_bound, proved_rank})) {
+        // A zero that only one of two roundings has is decided by rounding, at a kink: it proves nothing.
+        rank_bound_(std::min(std::max(last.rank_bound, before.rank_bound), proved_rank)) {
     count_agreed();
     bound_the_rest();
   }
@@ -170,12 +171,16 @@ struct Found {
   }
 };
 
-/// One sample of a single sensitive value may be small by chance. Of few values more samples cost little.
-void add_samples(ProductValues& result, const FactorSource& factors, const Matrix& start, int workers) {
-  if (!factors.in_other_rounding || static_cast<Index>(result.sigma.size()) > few) return;
+/// One sample of a single sensitive value may be small by chance, and two sweeps from the same vectors may
+/// share a rounding. Of few values more samples, from other vectors, cost little.
+void add_samples(ProductValues& result, const FactorSource& factors, const Matrix& start, Index proved_rank,
+                 int workers) {
+  if (static_cast<Index>(result.sigma.size()) > few) return;
   for (int sample = 1; sample < samples && result.rank > 0; ++sample) {
-    const ProductValues other = sweep(factors, Direction::forward, sample, start, workers).values;
-    ProductValues next = Comparison(result, other, result.rank_bound, safety).result();
+    SimulatedRounding rounding(factors.count, sample);
+    Matrix beside = rounding(start.reshaped()).reshaped(start.rows(), start.cols());
+    const ProductValues other = sweep(factors, Direction::forward, sample, std::move(beside), workers).values;
+    ProductValues next = Comparison(result, other, proved_rank, safety).result();
     next.volume = next.rank == result.rank ? result.volume : std::nullopt;
     next.sweeps = result.sweeps + 1;
     next.relative_error_estimate = std::max(next.relative_error_estimate, result.relative_error_estimate);
@@ -213,7 +218,11 @@ ProductValues product_singular_values(const FactorSource& factors, const Product
     result = std::move(now);  // even with a value less: only now the steadier direction is known
     if (!go_on) break;
   }
-  add_samples(*result, factors, *turn, options.workers);
+  const Index proved = static_cast<Index>(result->sigma.size()) - options.proved_zeros;
+  add_samples(*result, factors, *turn, proved, options.workers);
+  // Each factor rounds each value, even where sweeps round alike.
+  const Real roundings = 2 * static_cast<Real>(factors.count) * std::numeric_limits<Real>::epsilon();
+  result->relative_error_estimate = std::max(result->relative_error_estimate, roundings);
   return *result;
 }
 
