@@ -140,8 +140,8 @@ class CellRun {
       null_directions = last && last.kind->across_positions ? 0 : null_directions / shape.positions;
     }
     if (!renormalize(jacobian)) throw NumericalError("the final norm's derivative is not finite");
-    return observe({step.depth, state, jacobian, underflow, &probe}, start, options_, cell_.labels.seed,
-                   {null_directions, factors, run_.threads});
+    return observe({step.depth, state, jacobian, underflow, &probe, step.zero_columns_hold}, start, options_,
+                   cell_.labels.seed, {null_directions, factors, run_.threads});
   }
 
   /// Gives the norm, and the null directions of its derivative.

@@ -27,7 +27,10 @@ constexpr Real check_text_bytes = 1000, summary_bytes = 10000;
 // A product spectrum: Q, T, the running product and its copy, each with its successor; of a factor QR with Q
 // (8/3 n³) and T (n³) at most; of a Jacobi iteration about six sweeps. In units of n² doubles and n³.
 constexpr Real factored_matrices = 10, factor_flops = 11.0 / 3, jacobi_flops = 20;
-constexpr Real product_sweeps = 2;  // through the factors
+/// Through the factors: two, and of few values three more samples of their rounding.
+Real product_sweeps(Real n) {
+  return n <= 64 ? 5 : 2;
+}
 
 struct Size {
   Real n;        ///< of the input: columns of J
@@ -117,8 +120,9 @@ Real dense_bytes(const Cell& cell, const AnalysisOptions& options) {
 Real factored_flops(const Cell& cell, Index depth) {
   const Size size = size_of(cell);
   const Real cube = size.n * size.n * size.n;
-  return product_sweeps * (static_cast<Real>(depth) * (size.n * size.flops_per_column + factor_flops * cube) +
-                           jacobi_flops * cube);
+  return product_sweeps(size.n) *
+         (static_cast<Real>(depth) * (size.n * size.flops_per_column + factor_flops * cube) +
+          jacobi_flops * cube);
 }
 
 Real dense_flops(const Cell& cell, const AnalysisOptions& options) {

@@ -16,7 +16,6 @@ struct FinalNorm {
 
 /// The kind of norm that block l of the stack has, else layer norm, without gain and bias, at x_{l+1} =
 /// state.
-FinalNorm final_norm_at(const Stack& stack, const ScaledVector& state, Index l,
-                        Rounding rounding = {});
+FinalNorm final_norm_at(const Stack& stack, const ScaledVector& state, Index l, Rounding rounding = {});
 
 }  // namespace rezero::detail

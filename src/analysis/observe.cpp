@@ -133,7 +133,7 @@ DepthResult observe(const ForwardStep& step, const ScaledVector& x0, const Analy
   request.proved_zeros = null_directions;
   request.workers = facts.workers;
   JacobianView view = view_of(J);
-  view.matrix_error = forming.size, view.zeros_hold = forming.zero_rows_agree;
+  view.matrix_error = forming.size, view.zeros_hold = forming.zero_rows_agree && step.zero_columns_hold;
   view.factors = facts.factors;
   result.spectrum = compute_spectrum(view, request);
   note_underflow(result.spectrum, step.underflow);

@@ -22,8 +22,7 @@ std::string reason(const CellLabels& labels, const CellFailure& failure) {
 }  // namespace
 
 void Tally::add(const CellResult& row) {
-  if (failed_ == 0 && !row.failures.empty())
-    first_reason_ = reason(row.labels, row.failures.front());
+  if (failed_ == 0 && !row.failures.empty()) first_reason_ = reason(row.labels, row.failures.front());
   ++rows_;
   if (!row.failures.empty()) ++failed_;
   verdict_fails_ = verdict_fails_ || any_check_fails(row);

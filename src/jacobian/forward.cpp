@@ -101,6 +101,7 @@ class ForwardPass {
     if (lost) underflow_ = std::max(underflow_, Underflow::product);
     if ((lost || lost_before) && next_to_underflow(largest)) underflow_ = Underflow::block;
     if (!std::isfinite(largest)) fail(l, "the Jacobian is not finite (the block's derivative overflowed)");
+    if (zero_columns_hold_) zero_columns_hold_ = new_zero_columns_hold(l, at.derivative);
     if (options_.on_block) {
       const Real change = options_.measure_changes ? relative_change(jacobian_.mantissa, next_) : 0;
       options_.on_block({l, block, at, state_, change});
@@ -116,11 +117,29 @@ class ForwardPass {
 
   ForwardStep at(Index depth) {
     REZERO_REQUIRE(renormalize(jacobian_));
-    return {depth, state_, jacobian_, underflow_, &probe_};
+    return {depth, state_, jacobian_, underflow_, &probe_, zero_columns_hold_};
   }
 
  private:
-  bool homogeneous_;
+  /// A column that comes out as zero may have cancelled: then it does not where what is multiplied, and the
+  /// map, are rounded otherwise.
+  bool new_zero_columns_hold(Index l, const LinearMapPtr& derivative) const {
+    const Matrix& before = jacobian_.mantissa;
+    std::vector<Index> columns;
+    for (Index j = 0; j < next_.cols(); ++j)
+      if (next_.rows() > 0 && next_(0, j) == 0 && next_.col(j).isZero(0) && !before.col(j).isZero(0))
+        columns.push_back(j);
+    if (columns.empty()) return true;
+    SimulatedRounding rounding(l);
+    Matrix beside(before.rows(), static_cast<Index>(columns.size()));
+    for (Index i = 0; i < beside.cols(); ++i)
+      beside.col(i) = rounding(before.col(columns[static_cast<std::size_t>(i)]));
+    Matrix image(next_.rows(), beside.cols());
+    in_other_rounding(derivative, rounding)->apply(beside, image);
+    return image.isZero(0);
+  }
+
+  bool homogeneous_, zero_columns_hold_ = true;
   const ForwardOptions& options_;
   ScaledVector state_;
   RoundingProbe probe_;

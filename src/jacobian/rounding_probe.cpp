@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "linalg/matrix_product.h"
+#include "rezero/core/contract.h"
 #include "rezero/random/sample.h"
 
 namespace rezero {
@@ -18,7 +19,7 @@ Matrix gaussian(Index rows) {
 }
 
 int samples_for(Index rows) {
-  return rows < 32 ? 8 : rows < 128 ? 2 : 1;
+  return rows < 64 ? 8 : rows < 512 ? 4 : 2;
 }
 
 /// a · 2^shift, 0 where that is below the range of double.
@@ -42,9 +43,10 @@ RoundingProbe::RoundingProbe(const Matrix& tangents)
 
 void RoundingProbe::step(Index block, const ResidualBlock& layer, const Vector& x,
                          const LinearMap& derivative) {
+  if (!finite_) return;
   if (layer.piecewise_linear()) {
     Matrix next(derivative.rows(), probes);
-    if (finite_) derivative.apply(image_.mantissa, next);
+    derivative.apply(image_.mantissa, next);
     return replace(std::move(next));
   }
   apply([&](int sample) {
@@ -57,6 +59,7 @@ void RoundingProbe::apply(const std::function<ScaledMap(int sample)>& map) {
   std::int64_t exponent = 0;
   apply(std::function<LinearMapPtr(int)>([&](int sample) {
     const ScaledMap at = map(sample);
+    REZERO_REQUIRE(sample == 0 || at.exponent == exponent);  // of all samples
     exponent = at.exponent;
     return at.map;
   }));
@@ -64,9 +67,10 @@ void RoundingProbe::apply(const std::function<ScaledMap(int sample)>& map) {
 }
 
 void RoundingProbe::apply(const std::function<LinearMapPtr(int sample)>& map) {
+  if (!finite_) return;
   const Index each = probes / samples_;
   Matrix next;
-  for (int sample = 0; sample < samples_ && finite_; ++sample) {
+  for (int sample = 0; sample < samples_; ++sample) {
     const LinearMapPtr at = map(sample);
     if (sample == 0) next.resize(at->rows(), probes);
     at->apply(image_.mantissa.middleCols(sample * each, each), next.middleCols(sample * each, each));
@@ -76,10 +80,11 @@ void RoundingProbe::apply(const std::function<LinearMapPtr(int sample)>& map) {
 
 void RoundingProbe::replace(Matrix next) {
   image_.mantissa.swap(next);
-  finite_ = finite_ && renormalize(image_);
+  finite_ = renormalize(image_);
 }
 
 void RoundingProbe::keep_rows(Index first, Index count) {
+  if (!finite_) return;
   image_.mantissa = Matrix(image_.mantissa.middleRows(first, count));
 }
 

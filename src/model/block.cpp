@@ -208,7 +208,7 @@ BlockLinearization ResidualBlock::linearize_block(const Vector& x, SimulatedRoun
   std::vector<LinearMapPtr> tail;  // factors of ∂x′/∂(what the last parameter gives)
   if (pre_) branch.step(*pre_);
   for (std::size_t i = 0; i < branch_.stages.size(); ++i) {
-    const bool last_norm = unweighted_ && i + 1 == branch_.stages.size();
+    const bool last_norm = unweighted_ && i + 1 == branch_.stages.size() && !rounding;
     if (i == branch_.last && !rounding) out.last.input = multiplied(*branch_.stages[i], branch.value);
     if (last_norm) {
       out.last.kind = LastParameter::Kind::norm_weight;

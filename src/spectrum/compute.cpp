@@ -54,7 +54,7 @@ Spectrum by_chain(const JacobianView& J, const SpectrumRequest& request, const S
 /// What the method itself certifies; what it cannot is computed in full where J is formed.
 Spectrum by_own_means(const JacobianView& J, const SpectrumRequest& request, const SpectrumMethod& method) {
   Spectrum tried = method.compute(J, request);
-  const bool looked_at_matrix = J.matrix && method.needs != JacobianForm::factors;
+  const bool looked_at_matrix = J.matrix && method.gives == SpectrumScope::ends;
   if (tried.status == SpectrumStatus::converged && looked_at_matrix) add_forming_error(tried, J);
   const bool replaceable = method.gives != SpectrumScope::density && J.matrix;
   if (tried.status == SpectrumStatus::converged || !replaceable) return tried;

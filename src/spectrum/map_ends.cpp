@@ -4,8 +4,10 @@
 #include <cmath>
 #include <numeric>
 
+#include "rezero/core/contract.h"
 #include "rezero/linalg/maps.h"
 #include "rezero/parallel/parts.h"
+#include "rezero/random/sample.h"
 #include "rezero/spectrum/method.h"
 #include "spectrum/chain.h"
 #include "spectrum/golub_kahan.h"
@@ -52,7 +54,8 @@ class EndsSearch {
     publish(top, largest, exponent, spectrum);
     publish(bottom, largest, exponent, spectrum);
     spectrum.multiplicity = multiplicity_of(spectrum, multiplicity_);
-    if (largest == 0) spectrum.null_directions = static_cast<Index>(spectrum.sigma.size());
+    if (largest == 0 && zero_in_every_rounding())
+      spectrum.null_directions = static_cast<Index>(spectrum.sigma.size());
     return spectrum;
   }
 
@@ -129,6 +132,15 @@ class EndsSearch {
     return safety * largest;
   }
 
+  bool zero_in_every_rounding() const {
+    const Vector v = normal_vector(A_.cols(), request_.start);
+    Matrix image(A_.rows(), 1);
+    return std::all_of(others_.begin(), others_.end(), [&](const LinearMapPtr& other) {
+      other->apply(v, image);
+      return image.isZero(0);
+    });
+  }
+
   std::string fault(const Triplets& top, const Triplets& bottom, Real residual) const {
     if (!(residual <= largest_residual))
       return "the residual of the singular triplets is " + text(residual) + " of sigma_max (allowed " +
@@ -164,7 +176,10 @@ Spectrum ends_of_map(const ScaledMap& J, const std::vector<ScaledMap>& others,
   const auto tall = [wide](const LinearMapPtr& map) { return wide ? transpose_map(map) : map; };
   const LinearMapPtr A = tall(J.map);
   std::vector<LinearMapPtr> again;
-  for (const ScaledMap& other : others) again.push_back(tall(other.map));
+  for (const ScaledMap& other : others) {
+    REZERO_REQUIRE(other.exponent == J.exponent);
+    again.push_back(tall(other.map));
+  }
   const PartWorkers workers(request.workers);
   Spectrum spectrum = EndsSearch(*A, again, request).run(J.exponent);
   if (wide) spectrum.right_residuals.swap(spectrum.left_residuals);

@@ -49,15 +49,15 @@ Dual dot(const Heads& Q, Index h, Index i, const Heads& K, Index g, Index j) {
   return sum;
 }
 
-/// exp of the scores over their sum; the largest is taken off, a constant that the quotient does not see.
+/// exp of the scores over their sum. The largest is taken off, with its derivative: the quotient sees neither, and of
+/// scores beyond 1e100 they would leave nothing but rounding.
 std::vector<Dual> softmax(std::vector<Dual> scores) {
-  Number top = scores.front().value;
+  Dual top = scores.front();
   for (const Dual& s : scores)
-    if (s.value > top) top = s.value;
+    if (s.value > top.value) top = s;
   Dual sum;
   for (Dual& s : scores) {
-    s.value = s.value - top;
-    s = exp(s);
+    s = exp(s - top);
     sum.add(1, s);
   }
   const Dual r = inverse(sum);

@@ -113,8 +113,25 @@ State jacobian(const Trajectory& path, const Look& look) {
   return {first, first + features};
 }
 
+namespace {
+
+/// Attention of tokens that are all but equal subtracts numbers of the third power of its state's size, whose
+/// rounding two precisions may take for zero alike.
+long bits_of_attention(const Trajectory& path) {
+  std::int64_t largest = 0;
+  for (std::size_t l = 0; l < path.blocks.size(); ++l) {
+    if (!path.blocks[l].branch->is_attention) continue;
+    const ScaledReal size = frobenius_norm(path.states[l].mantissa);
+    if (!size.is_zero()) largest = std::max(largest, std::abs(size.exponent + path.states[l].exponent));
+  }
+  return static_cast<long>(3 * largest);
+}
+
+}  // namespace
+
 Truth true_singular_values(const Trajectory& path, const Look& look, long bits) {
   constexpr long most_bits = 12288;
+  bits = std::min(most_bits / 4, bits + bits_of_attention(path));
   std::vector<ScaledReal> once = values_at(path, look, bits);
   for (; bits < most_bits && !once.empty(); bits *= 2) {
     std::vector<ScaledReal> twice = values_at(path, look, 2 * bits);

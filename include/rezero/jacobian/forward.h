@@ -25,6 +25,7 @@ struct ForwardStep {
   const ScaledMatrix& jacobian;
   Underflow underflow = Underflow::none;  ///< the gravest so far
   const RoundingProbe* probe = nullptr;   ///< the same J on a few directions; null: not carried
+  bool zero_columns_hold = true;          ///< columns that became zero did so in another rounding, too
 };
 
 /// One block as it was passed.

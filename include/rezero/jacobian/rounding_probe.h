@@ -18,16 +18,18 @@ struct FormingError {
 /// J = A_L … A_1 S computed a second time, on eight random directions: P = A_L (… (A_1 (S Ω))), Ω Gaussian,
 /// with derivatives A_l that are linearized in another rounding (SimulatedRounding) where rounding can reach
 /// them. Both computations err about as much, and independently: D = J Ω − P has E‖D‖_F² = 8 (‖E‖_F² +
-/// ‖E′‖_F²) for the errors E of J as formed and E′ of the second. The bound is 8 ‖D‖_F / √8: for an error of
-/// rank one, the worst case, it fails with a probability below 1e-6 (a χ² of 8 degrees of freedom below 1/8).
-/// Directions of one linearization share its rounding, which in many dimensions has parts enough to average
-/// over; in few, each direction has a linearization of its own. Cost: for each block a product with eight
-/// columns, and where it is not piecewise linear a linearization, two below 128 and eight below 32 rows.
+/// ‖E′‖_F²) for the errors E of J as formed and E′ of the second. The bound is 8 ‖D‖_F / √8. For an error of
+/// the products that is of rank one, the worst case, it fails with a probability below 1e-6 (a χ² of 8
+/// degrees of freedom below 1/8). An error of the derivatives has as many samples as there are
+/// linearizations: eight below 64 rows, four below 512, else two; that is few only where all of it hangs on
+/// one number (2 % with two). Cost: for each block a product with eight columns, and where it is not
+/// piecewise linear the linearizations.
 class RoundingProbe {
  public:
   explicit RoundingProbe(const Matrix& tangents);  ///< S
 
-  /// Block `block` at x, whose derivative there, as J's columns meet it, is `derivative`.
+  /// Block `block` at x, whose derivative there is `derivative`: not condensed, which is a rounding of its
+  /// own.
   void step(Index block, const ResidualBlock& layer, const Vector& x, const LinearMap& derivative);
   /// What stands behind the stack, in the rounding of that sample.
   void apply(const std::function<ScaledMap(int sample)>& map);

@@ -33,7 +33,7 @@ struct JacobianView {
   bool zeros_hold = true;                ///< zero rows and columns of the matrix are those of J
   ScaledMap map;                         ///< J as a map; need not be set where the matrix is
   std::vector<ScaledMap> maps_in_other_rounding = {};  ///< samples of the same, as factors may be
-  FactorSource factors;                  ///< count 0: not known
+  FactorSource factors;                                ///< count 0: not known
 
   /// Of J; 0 when no form is set.
   Index rows() const;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rezero/core/contract.h"
 #include "rezero/linalg/maps.h"
 #include "rezero/parallel/for_each.h"
 #include "rezero/random/sample.h"
@@ -96,7 +97,9 @@ Real distance(const std::vector<Real>& a, const std::vector<Real>& b) {
 /// All probes of one map, carried on together.
 class Quadrature {
  public:
-  Quadrature(const LinearMap& A, const SpectrumRequest& request) : A_(A), workers_(request.workers) {
+  /// rounding: of the products with A, ‖·‖_F.
+  Quadrature(const LinearMap& A, Real rounding, const SpectrumRequest& request)
+      : A_(A), rounding_(rounding), workers_(request.workers) {
     density_.probes = density_probes(A.cols()), density_.target = target;
     whole_basis_ = density_.probes == A.cols();
     density_.sampling_distance = kolmogorov_95 * sampling();
@@ -148,7 +151,7 @@ class Quadrature {
   void look(Index steps) {
     for_each_index(density_.probes, workers_, [&](Index i) { at(i).extend(steps); });
     std::vector<ProbeMeasure> full, half;
-    floor_ = rounding_floor(probes_, A_.cols());
+    floor_ = std::max(rounding_, rounding_floor(probes_, A_.cols()));
     Index longest = 0;
     for (const ProbeRecurrence& probe : probes_) {
       full.push_back(probe.measure(steps, floor_));
@@ -167,9 +170,8 @@ class Quadrature {
   }
 
   /// A Gauss rule has the first two moments of σ² exactly, and the products give them without one.
-  /// The weights are right to a few eps: beside large nodes they say little of a start that is nearly in the
-  /// null space.
   static bool moments_agree(const ProbeMeasure& measure, const ProbeRecurrence& probe) {
+    // Weights are right to a few eps: beside large nodes they say little of a start near the null space.
     constexpr Real slack = 1e-8, weight_error = 1e-13;
     const Real second = probe.first_square(), fourth = probe.second_square();
     const Real square = measure.largest() * measure.largest();
@@ -194,6 +196,7 @@ class Quadrature {
   ProbeRecurrence& at(Index i) { return probes_[static_cast<std::size_t>(i)]; }
 
   const LinearMap& A_;
+  Real rounding_;
   int workers_;
   bool whole_basis_ = false;
   Real floor_ = 0;
@@ -202,27 +205,52 @@ class Quadrature {
   std::string fault_;
 };
 
-/// The map in units in which its products are about 1: squares of them stay within range.
-ScaledMap in_moderate_units(ScaledMap map) {
+/// The exponent of what the map makes of a random vector, where it is far from 1: squares would leave the
+/// range.
+std::int64_t far_exponent(const LinearMap& map) {
   constexpr std::int64_t moderate = 100, most = 1000;
-  const Vector v = normal_vector(map.map->cols(), stream_key(0, StreamRole::probe));
-  Matrix image(map.map->rows(), 1);
-  map.map->apply(v, image);
+  Matrix image(map.rows(), 1);
+  map.apply(normal_vector(map.cols(), stream_key(0, StreamRole::probe)), image);
   const ScaledReal size = frobenius_norm(image);
-  if (size.is_zero() || std::abs(size.exponent) <= moderate) return map;
-  const std::int64_t shift = std::clamp(size.exponent, -most, most);
-  const Real unit = std::ldexp(1.0, static_cast<int>(-shift));
-  map.map = product_map({map.map, diagonal_map(Vector::Constant(image.rows(), unit))});
-  map.exponent += shift;
-  return map;
+  return size.is_zero() || std::abs(size.exponent) <= moderate ? 0 : std::clamp(size.exponent, -most, most);
+}
+
+LinearMapPtr in_units(const LinearMapPtr& map, std::int64_t exponent) {
+  if (exponent == 0) return map;
+  const Real unit = std::ldexp(1.0, static_cast<int>(-exponent));
+  return product_map({map, diagonal_map(Vector::Constant(map->rows(), unit))});
+}
+
+/// An estimated bound of ‖Ã − A‖_F, from a few random vectors for each sample Ã of A's rounding.
+Real rounding_of(const LinearMap& A, const std::vector<LinearMapPtr>& others) {
+  constexpr Real safety = 8;
+  constexpr Index directions = 3;
+  if (others.empty()) return 0;
+  const Matrix v = normal_matrix(A.cols(), directions, stream_key(0, StreamRole::rounding));
+  Matrix image(A.rows(), directions), again(A.rows(), directions);
+  A.apply(v, image);
+  Real sum = 0;
+  for (const LinearMapPtr& other : others) {
+    other->apply(v, again);
+    sum += (again - image).squaredNorm();
+  }
+  return safety * std::sqrt(sum / static_cast<Real>(directions * static_cast<Index>(others.size())));
 }
 
 Spectrum by_quadrature(const JacobianView& J, const SpectrumRequest& request) {
-  const ScaledMap map = in_moderate_units(J.as_map());
+  const ScaledMap map = J.as_map();
+  const std::int64_t unit = far_exponent(*map.map);
   const bool wide = J.rows() < J.cols();
-  const LinearMapPtr A = wide ? transpose_map(map.map) : map.map;
-  Quadrature quadrature(*A, request);
-  SpectralDensity density = quadrature.run(map.exponent);
+  const auto tall = [&](const ScaledMap& of) {
+    REZERO_REQUIRE(of.exponent == map.exponent);
+    const LinearMapPtr moderate = in_units(of.map, unit);
+    return wide ? transpose_map(moderate) : moderate;
+  };
+  const LinearMapPtr A = tall(map);
+  std::vector<LinearMapPtr> others;
+  for (const ScaledMap& other : J.maps_in_other_rounding) others.push_back(tall(other));
+  Quadrature quadrature(*A, rounding_of(*A, others), request);
+  SpectralDensity density = quadrature.run(map.exponent + unit);
   Spectrum spectrum = detail::breakdown(A->cols(), request, quadrature.fault());
   spectrum.applications = quadrature.products();
   if (!quadrature.fault().empty()) return spectrum;
@@ -275,13 +303,14 @@ Spectrum by_values(const JacobianView& J, const SpectrumRequest& request) {
   Spectrum all = detail::full_spectrum(J.matrix->mantissa, J.matrix->exponent, spectrum_methods().at("dense"),
                                        request.workers);
   if (all.status != SpectrumStatus::converged) return all;
-  if (!J.matrix_error.is_zero() && !all.sigma_max.is_zero())
-    all.relative_resolution += detail::quotient(J.matrix_error, all.sigma_max);
+  if (!J.matrix_error.is_zero())
+    all.forming_error = all.sigma_max.is_zero() ? 1 : detail::quotient(J.matrix_error, all.sigma_max);
+  all.relative_resolution += all.forming_error;
   Spectrum spectrum = detail::breakdown(all.dimension, request, "");
   spectrum.status = SpectrumStatus::converged;
   spectrum.choice = "J was formed, and all its values were computed: fewer products than probes take";
   spectrum.certified = all.certified;
-  spectrum.relative_resolution = all.relative_resolution;
+  spectrum.relative_resolution = all.relative_resolution, spectrum.forming_error = all.forming_error;
   spectrum.density = distribution(all);
   return spectrum;
 }

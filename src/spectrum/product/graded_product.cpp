@@ -69,7 +69,7 @@ class Dropped {
     sum_.exponent += A.exponent;
     if (!renormalize(sum_)) throw NumericalError("the product of the derivatives is not finite");
   }
-  const ScaledMatrix& sum() const { return sum_; }
+  ScaledMatrix take_sum() { return std::exchange(sum_, {}); }
   /// Twice the root of the mean square.
   ScaledReal bound() const {
     if (sum_.mantissa.size() == 0) return {};
@@ -168,15 +168,16 @@ struct GradedProduct::State {
 
   void take_apart() {
     const std::vector<ScaledMap> maps = std::exchange(since_look, {});
-    const Dropped before = std::exchange(dropped, {});  // has gone through these maps already
+    const ScaledMatrix before = dropped.take_sum();  // has gone through these maps already
     running = std::exchange(looked_at, {});
+    group_rank = unbounded;
     if (grouped > 0) absorb(factor(grouped), grouped);
     for (const ScaledMap& A : maps) {
       group_rank = unbounded;
       apply(A);
       absorb(factor(1), 1);
     }
-    dropped.add(before.sum());
+    dropped.add(before);
     next_look = 1;
     start_group();
   }
@@ -193,15 +194,20 @@ struct GradedProduct::State {
   void note_dropped(const std::vector<Index>& kept, Index count) {
     const Matrix& M = running.mantissa;
     const Vector row_norm = M.rowwise().norm();
+    ScaledReal square;  // Σ of the sizes of such columns, squared
+    Real spread = 0;
     for (Index j = 0; j < M.cols(); ++j) {
       const auto before = std::lower_bound(kept.begin(), kept.end(), j) - kept.begin();
       const bool has_direction =
           before < static_cast<Index>(kept.size()) && kept[static_cast<std::size_t>(before)] == j;
       if (has_direction || before >= group_rank) continue;
       const ScaledReal size = udt.rows().norm(j);
-      const Real spread = M.col(j).norm() / std::sqrt(static_cast<Real>(M.rows()));
-      dropped.add(noise(count) * size.mantissa * row_norm.cwiseMax(spread), size.exponent + running.exponent);
+      square = square + size * size;
+      spread = std::max(spread, M.col(j).norm() / std::sqrt(static_cast<Real>(M.rows())));
     }
+    if (square.is_zero()) return;
+    const ScaledReal size = square_root(square);
+    dropped.add(noise(count) * size.mantissa * row_norm.cwiseMax(spread), size.exponent + running.exponent);
   }
 
   void start_group() {

@@ -32,12 +32,6 @@ const ScaledReal& larger(const ScaledReal& a, const ScaledReal& b) {  // of two 
 ScaledReal times(const ScaledReal& a, Real factor) {
   return ScaledReal::make(a.mantissa * factor, a.exponent);
 }
-ScaledReal sum(const ScaledReal& a, const ScaledReal& b) {
-  if (a.is_zero() || b.is_zero()) return a.is_zero() ? b : a;
-  const ScaledReal& top = larger(a, b);
-  return times(top, 1 + quotient(&top == &a ? b : a, top));
-}
-
 /// |a − b| / a of two values beyond the range of double.
 Real relative_difference(const ScaledReal& a, const ScaledReal& b) {
   const auto apart = static_cast<int>(std::clamp<std::int64_t>(b.exponent - a.exponent, -60, 60));
@@ -120,7 +114,7 @@ class Comparison {
   /// that the bound reaches are not told apart from the rest.
   void bound_the_rest() {
     if (rank_ == rank_bound_) return;
-    bound_ = sum(next(), dropped_);
+    bound_ = next() + dropped_;
     if (rank_ == 0) return;
     const ScaledReal last = at(last_, rank_ - 1), cap = times(last, 1 + estimate_);
     if (larger(bound_, cap) == bound_) bound_ = cap;
@@ -133,7 +127,7 @@ class Comparison {
                      b = rank_ < before_.rank ? at(before_, rank_) : ScaledReal{};
     if (a.is_zero() || b.is_zero()) return times(larger(a, b), safety_);
     const Real apart = quotient(larger(a, b), larger(a, b) == a ? b : a);
-    return times(larger(a, b), 2 * apart * apart);
+    return times(times(larger(a, b), 2 * apart), apart);  // apart may be as large as 2^1000
   }
 
   const ProductValues &last_, &before_;
