@@ -22,16 +22,18 @@ int clamp_exponent(std::int64_t e) {
 void note_underflow(Spectrum& spectrum, Underflow underflow) {
   if (underflow == Underflow::none) return;
   spectrum.null_directions = 0;
-  const bool exact_or_nothing = spectrum.relative_resolution == 0 && spectrum.unresolved() > 0;
   const bool zero = spectrum.part != SpectrumPart::density && spectrum.sigma_max.is_zero();
-  if (underflow == Underflow::derivative && !zero && !exact_or_nothing) return;
-  if (underflow == Underflow::product && spectrum.relative_error_estimate && !zero && !exact_or_nothing)
-    return;  // J was not looked at
+  const bool by_factors = spectrum.relative_error_estimate.has_value();  // J was not looked at
+  const bool exact_or_nothing = spectrum.relative_resolution == 0 && spectrum.unresolved() > 0;
+  const bool harmless = underflow == (by_factors ? Underflow::product : Underflow::derivative);
+  if (harmless && !zero && !exact_or_nothing) return;
   spectrum.certified = false;
   if (!spectrum.message.empty()) return;
   spectrum.message = zero ? "J came out as zero, which underflow may have made it"
                      : underflow == Underflow::block
                          ? "a block's derivative is so small that its entries lost bits to underflow"
+                     : by_factors
+                         ? "a block's derivative underflowed: values that hang on it may have lost digits"
                          : "entries of J below 2^-1074 of the largest were lost in the products";
 }
 

@@ -18,7 +18,7 @@ class NormMap final : public LinearMap {
   LinearMapPtr do_in_other_rounding(SimulatedRounding& rounding) const override {
     NormMapParts parts = p_;
     if (parts.direction.size() > 0) parts.direction = rounding(parts.direction);
-    if (parts.center) parts.mean_factor = rounding(Vector(Vector::Ones(parts.shape.positions)));
+    if (parts.center) parts.mean_factor = rounding.factors(parts.shape.positions);
     return norm_map(std::move(parts));
   }
   // Columns one after the other, each from top to bottom: a position's rows of all columns lie far apart.

@@ -20,7 +20,7 @@ class SetNormMap final : public LinearMap {
   LinearMapPtr do_in_other_rounding(SimulatedRounding& rounding) const override {
     SetNormMapParts parts = p_;
     parts.direction = rounding(parts.direction);
-    parts.mean_factor = rounding(Vector(Vector::Ones(parts.shape.features)));
+    parts.mean_factor = rounding.factors(parts.shape.features);
     return set_norm_map(std::move(parts));
   }
   void do_apply(ConstColumns v, Columns out) const override { standardize(v, one_, gamma_scale_, out); }

@@ -449,8 +449,9 @@ class ResidualMap final : public LinearMap {
   }
   /// Of the two addends the branch: a block that leaves vectors as they are still does.
   LinearMapPtr do_in_other_rounding(SimulatedRounding& rounding) const override {
-    const Vector alpha = alpha_.size() == 1 ? Vector(Vector::Constant(rows(), alpha_(0))) : alpha_;
-    return residual_map(lambda_, rounding(alpha), in_other_rounding(B_, rounding));
+    const Vector factors = rounding.factors(rows());
+    Vector alpha = alpha_.size() == 1 ? Vector(alpha_(0) * factors) : Vector(alpha_.cwiseProduct(factors));
+    return residual_map(lambda_, std::move(alpha), in_other_rounding(B_, rounding));
   }
   Vector lambda_, alpha_;
   LinearMapPtr B_;

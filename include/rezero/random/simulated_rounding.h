@@ -2,7 +2,6 @@
 /// Rounding errors made on purpose, to see what they do.
 
 #include "rezero/core/types.h"
-#include "rezero/random/key.h"
 
 namespace rezero {
 
@@ -12,18 +11,21 @@ struct Rounding {
   int sample = 0;
 };
 
-/// x ↦ x ⊙ (1 + 8 eps u), u uniform on (−1, 1) from a stream of its own: what a few roundings of the same
-/// numbers may amount to. A derivative linearized at such values shows how far rounding moves it. Source:
-/// Monte Carlo arithmetic, Parker 1997 (UCLA CSD-970002).
+/// x ↦ x ⊙ (1 + 8 eps u), u uniform on (−1, 1): what a few roundings of the same numbers may amount to. A
+/// derivative linearized at such values shows how far rounding moves it. u is a function of the number and of
+/// the call, so that equal numbers, which round equally, stay equal: differences that are exactly zero do.
+/// Source: Monte Carlo arithmetic, Parker 1997 (UCLA CSD-970002).
 class SimulatedRounding {
  public:
   /// Streams of different blocks, and samples, are independent.
   explicit SimulatedRounding(Index block, int sample = 0);
   Vector operator()(const Vector& x);
+  /// 1 + 8 eps u for numbers that are computed one by one.
+  Vector factors(Index count);
 
  private:
-  StreamKey key_;
-  std::uint64_t drawn_ = 0;
+  std::uint64_t stream_;
+  std::uint64_t calls_ = 0;
 };
 
 }  // namespace rezero

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "parts.h"
+#include "spectrum/text.h"
 
 namespace rezero {
 namespace {
@@ -36,8 +37,9 @@ CheckResult run(const CheckObservation& seen, const CheckSpec& spec) {
     return result;
   }
   if (const Real lost = seen.result->forming_error; lost > std::max(result.bound, 1e-6)) {
-    result.message = "rounding took " + shortest(lost) +
-                     " of J while it was formed: whether it is the identity cannot be told";
+    result.message = (lost < 1 ? "rounding hides " + detail::text(lost) + " of J, as it was formed"
+                               : std::string("J as formed is nothing but rounding")) +
+                     ": whether it is the identity cannot be told";
     check_parts::add_reasons(result, *seen.blocks);
     return result;
   }

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "parts.h"
+#include "spectrum/text.h"
 
 namespace rezero {
 namespace {
@@ -31,14 +32,19 @@ CheckResult run(const CheckObservation& seen, const CheckSpec& spec) {
   }
   if (!s.resolved(0) && s.null_directions < s.dimension) {
     result.message =
-        "no singular value stands above rounding (" + shortest(s.relative_resolution) + " of sigma_max)";
+        "no singular value stands above rounding (" + detail::text(s.relative_resolution) + " of sigma_max)";
     return result;
   }
   const ScaledReal high = distance_from_one(s.sigma.front()), low = distance_from_one(s.sigma.back());
   result.value = high.log() >= low.log() ? high : low;
   const Real unsure = s.relative_resolution * std::exp(std::min<Real>(s.sigma_max.log(), 700));
-  result.pass = check_parts::within(*result.value, result.bound) &&
-                (unsure <= 1e-6 || check_parts::within(*result.value, result.bound - unsure));
+  result.pass = check_parts::within(*result.value, result.bound);
+  if (result.pass && unsure > 1e-6 && !check_parts::within(*result.value, result.bound - unsure)) {
+    result.pass = false, result.value.reset();
+    result.message = "rounding leaves the singular values uncertain by " + detail::text(unsure) +
+                     ": whether they lie within the bound cannot be told";
+    return result;
+  }
   if (!result.pass) add_largest_changes(result, *seen.blocks);
   return result;
 }

@@ -21,6 +21,18 @@ bool noise_reaches_one(const Spectrum& s) {
   return s.unresolved() > 0 && s.relative_resolution * near_one(s.sigma_max) >= 0.9;
 }
 
+/// Whether a value that is resolved lies within its error of 0.9 or 1.1, and that error is more than
+/// eps-like.
+bool edge_is_uncertain(const Spectrum& s) {
+  constexpr Real worth_a_look = 1e-9;
+  const Real error = s.relative_resolution * near_one(s.sigma_max);
+  if (error < worth_a_look) return false;
+  return std::any_of(s.sigma.begin(), s.sigma.end(), [error](const ScaledReal& sigma) {
+    const Real value = near_one(sigma);
+    return std::abs(value - 0.9) <= error || std::abs(value - 1.1) <= error;
+  });
+}
+
 }  // namespace
 
 Metric metric_isometry_fraction() {
@@ -31,7 +43,7 @@ Metric metric_isometry_fraction() {
           "",
           [](const Observation& o) -> Value {
             const Spectrum& s = *o.spectrum;
-            if (!full(s) || noise_reaches_one(s)) return std::nullopt;
+            if (!full(s) || noise_reaches_one(s) || edge_is_uncertain(s)) return std::nullopt;
             const auto inside = std::count_if(s.sigma.begin(), s.sigma.end(), [](const ScaledReal& sigma) {
               const Real value = near_one(sigma);
               return value >= 0.9 && value <= 1.1;
@@ -55,7 +67,7 @@ Metric metric_identity_error() {
   return {"identity_error",
           {},
           "1",
-          "max |J - I|; null when J is rectangular",
+          "max |J - I|; null when J is rectangular, or was not formed to six digits",
           "",
           [](const Observation& o) -> Value { return real(o.identity_error); }};
 }

@@ -16,7 +16,8 @@ Metric metric_mean_square() {
   return {"mean_square",
           {"m1", "chi"},
           "1",
-          "||J||_F^2 / n, n the number of columns: the mean of sigma^2",
+          "||J||_F^2 / n, n the number of columns: the mean of sigma^2; null where J was not formed to six "
+          "digits",
           "Bachlechner et al. 2021 (arXiv 2003.04887), section 2.1",
           [](const Observation& o) -> Value {
             const auto mean = mean_square(o);

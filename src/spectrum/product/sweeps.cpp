@@ -165,15 +165,19 @@ struct Found {
   }
 };
 
-/// One sample of a single sensitive value may be small by chance, and two sweeps from the same vectors may
-/// share a rounding. Of few values more samples, from other vectors, cost little.
-void add_samples(ProductValues& result, const FactorSource& factors, const Matrix& start, Index proved_rank,
+/// A direction through the factors, and the basis that a sweep in it starts from.
+struct Way {
+  Direction direction = Direction::forward;
+  Matrix start;
+};
+
+/// One sample of a single sensitive value may be small by chance. Of few values more cost little, in the
+/// direction that the values are of.
+void add_samples(ProductValues& result, const FactorSource& factors, const Way& way, Index proved_rank,
                  int workers) {
-  if (static_cast<Index>(result.sigma.size()) > few) return;
+  if (!factors.in_other_rounding || static_cast<Index>(result.sigma.size()) > few) return;
   for (int sample = 1; sample < samples && result.rank > 0; ++sample) {
-    SimulatedRounding rounding(factors.count, sample);
-    Matrix beside = rounding(start.reshaped()).reshaped(start.rows(), start.cols());
-    const ProductValues other = sweep(factors, Direction::forward, sample, std::move(beside), workers).values;
+    const ProductValues other = sweep(factors, way.direction, sample, way.start, workers).values;
     ProductValues next = Comparison(result, other, proved_rank, safety).result();
     next.volume = next.rank == result.rank ? result.volume : std::nullopt;
     next.sweeps = result.sweeps + 1;
@@ -188,18 +192,23 @@ void add_samples(ProductValues& result, const FactorSource& factors, const Matri
 ProductValues product_singular_values(const FactorSource& factors, const ProductOptions& options) {
   REZERO_REQUIRE(factors.count > 0);
   Found there, back;  // Jᵀ, J
-  std::optional<Matrix> start, turn;
+  std::optional<Matrix> start;
+  Way published;
   std::optional<ProductValues> result;
   for (int sweeps = 2; sweeps <= most_sweeps; sweeps += 2) {
     // Jᵀ in another rounding: the two then differ by what rounding inside a factor does, too.
-    Sweep first = sweep(factors, Direction::transposed, 0, std::move(start), options.workers);
-    turn = first.range;
-    Sweep second = sweep(factors, Direction::forward, {}, std::move(first.range), options.workers);
+    const std::optional<Matrix> from = start;
+    Sweep first = sweep(factors, Direction::transposed, 0, from, options.workers);
+    Sweep second = sweep(factors, Direction::forward, {}, first.range, options.workers);
     there.add(std::move(first.values)), back.add(std::move(second.values));
     start = std::move(second.range);
     // A badly graded factor is met in its own order in one direction only: there two sweeps agree. Both lie
     // within the estimate, so the choice does not enter it.
     const bool turned = there.change < back.change;
+    if (turned && from)
+      published = {Direction::transposed, *from};
+    else
+      published = {Direction::forward, std::move(first.range)};
     const bool sampled_once =
         factors.in_other_rounding && static_cast<Index>(back.values->sigma.size()) > few;
     const Real by = sampled_once ? safety_of_one_sample : safety;
@@ -213,7 +222,7 @@ ProductValues product_singular_values(const FactorSource& factors, const Product
     if (!go_on) break;
   }
   const Index proved = static_cast<Index>(result->sigma.size()) - options.proved_zeros;
-  add_samples(*result, factors, *turn, proved, options.workers);
+  add_samples(*result, factors, published, proved, options.workers);
   // Each factor rounds each value, even where sweeps round alike.
   const Real roundings = 2 * static_cast<Real>(factors.count) * std::numeric_limits<Real>::epsilon();
   result->relative_error_estimate = std::max(result->relative_error_estimate, roundings);
