@@ -120,6 +120,7 @@ class CellRun {
     ScaledMatrix jacobian = step.jacobian;
     RoundingProbe probe = *step.probe;
     Underflow underflow = step.underflow;
+    bool zero_columns_hold = step.zero_columns_hold;
     if (options_.final_norm) {
       const ScaledVector before = state;
       probe.apply([&](int sample) {
@@ -128,6 +129,8 @@ class CellRun {
       detail::watch_underflow();
       last = apply_final_norm(state, jacobian, step.depth - 1, null_directions);
       if (detail::underflowed()) underflow = std::max(underflow, Underflow::product);
+      zero_columns_hold =
+          zero_columns_hold && !has_new_zero_column(step.jacobian.mantissa, jacobian.mantissa);
     }
     ScaledVector start = x0_;
     if (options_.view.of) {
@@ -140,8 +143,15 @@ class CellRun {
       null_directions = last && last.kind->across_positions ? 0 : null_directions / shape.positions;
     }
     if (!renormalize(jacobian)) throw NumericalError("the final norm's derivative is not finite");
-    return observe({step.depth, state, jacobian, underflow, &probe, step.zero_columns_hold}, start, options_,
+    return observe({step.depth, state, jacobian, underflow, &probe, zero_columns_hold}, start, options_,
                    cell_.labels.seed, {null_directions, factors, run_.threads});
+  }
+
+  /// What a norm makes zero but for its null directions has cancelled.
+  static bool has_new_zero_column(const Matrix& before, const Matrix& after) {
+    for (Index j = 0; j < after.cols(); ++j)
+      if (after.col(j).isZero(0) && !before.col(j).isZero(0)) return true;
+    return false;
   }
 
   /// Gives the norm, and the null directions of its derivative.

@@ -11,7 +11,7 @@ namespace rezero {
 namespace {
 
 constexpr Index probes = 8;
-constexpr Real safety = 8;
+constexpr Real safety = 10;
 constexpr std::int64_t beyond_everything = 1 << 20;  // exponent of an error where nothing is known
 
 Matrix gaussian(Index rows) {

@@ -54,8 +54,12 @@ class EndsSearch {
     publish(top, largest, exponent, spectrum);
     publish(bottom, largest, exponent, spectrum);
     spectrum.multiplicity = multiplicity_of(spectrum, multiplicity_);
-    if (largest == 0 && zero_in_every_rounding())
+    if (largest == 0 && zero_in_every_rounding()) {
       spectrum.null_directions = static_cast<Index>(spectrum.sigma.size());
+    } else if (largest == 0) {
+      spectrum.certified = false;
+      spectrum.message = "J came out as zero, which rounding may have made it";
+    }
     return spectrum;
   }
 

@@ -18,7 +18,7 @@ struct FormingError {
 /// J = A_L … A_1 S computed a second time, on eight random directions: P = A_L (… (A_1 (S Ω))), Ω Gaussian,
 /// with derivatives A_l that are linearized in another rounding (SimulatedRounding) where rounding can reach
 /// them. Both computations err about as much, and independently: D = J Ω − P has E‖D‖_F² = 8 (‖E‖_F² +
-/// ‖E′‖_F²) for the errors E of J as formed and E′ of the second. The bound is 8 ‖D‖_F / √8. For an error of
+/// ‖E′‖_F²) for the errors E of J as formed and E′ of the second. The bound is 10 ‖D‖_F / √8. For an error of
 /// the products that is of rank one, the worst case, it fails with a probability below 1e-6 (a χ² of 8
 /// degrees of freedom below 1/8). An error of the derivatives has as many samples as there are
 /// linearizations: eight below 64 rows, four below 512, else two; that is few only where all of it hangs on
