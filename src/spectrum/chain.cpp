@@ -125,7 +125,8 @@ Spectrum full_spectrum(const Matrix& A, std::int64_t exponent, const SpectrumMet
 Spectrum truncate(Spectrum full, const SpectrumRequest& request) {
   full.part = part_of(request);
   if (full.part == SpectrumPart::full || full.status == SpectrumStatus::breakdown) return full;
-  full.extremal = Extremal::verified;
+  const bool nothing_known = !full.resolved(0) && full.null_directions < full.dimension;
+  full.extremal = nothing_known ? Extremal::not_applicable : Extremal::verified;
   full.leading = request.top;
   full.multiplicity =
       request.top + request.bottom == full.dimension
@@ -137,7 +138,6 @@ Spectrum truncate(Spectrum full, const SpectrumRequest& request) {
   full.null_directions =
       std::min(request.bottom, full.null_directions) + std::max<Index>(0, request.top - proved_from);
   full.sigma.erase(full.sigma.begin() + request.top, full.sigma.end() - request.bottom);
-  if (full.unresolved() == static_cast<Index>(full.sigma.size())) full.extremal = Extremal::not_applicable;
   return full;
 }
 
