@@ -124,7 +124,7 @@ class EndsSearch {
 
   /// The largest ‖(Ã − A) V‖_F with Ã the map in another rounding, times what few samples may fall short by.
   Real moved(const Triplets& triplets) const {
-    constexpr Real safety = 16;
+    constexpr Real safety = 32;
     Matrix image(A_.rows(), triplets.right.cols()), again(A_.rows(), triplets.right.cols());
     if (others_.empty() || image.cols() == 0) return 0;
     A_.apply(triplets.right, image);
