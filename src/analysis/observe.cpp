@@ -5,13 +5,13 @@
 
 #include "rezero/core/contract.h"
 #include "spectrum/quotient.h"
+#include "spectrum/resolution.h"
 #include "spectrum/top_direction.h"
 
 namespace rezero {
 namespace {
 
-/// Of what is published as a number of J as formed.
-constexpr Real six_digits = 1e-6;
+using detail::six_digits;
 
 int clamp_exponent(std::int64_t e) {
   return static_cast<int>(std::clamp<std::int64_t>(e, -4000, 4000));
@@ -35,12 +35,6 @@ void note_underflow(Spectrum& spectrum, Underflow underflow) {
                      : by_factors
                          ? "a block's derivative underflowed: values that hang on it may have lost digits"
                          : "entries of J below 2^-1074 of the largest were lost in the products";
-}
-
-ScaledReal larger(const ScaledReal& a, const ScaledReal& b) {
-  if (a.is_zero() || b.is_zero()) return a.is_zero() ? b : a;
-  if (a.exponent != b.exponent) return a.exponent > b.exponent ? a : b;
-  return a.mantissa > b.mantissa ? a : b;
 }
 
 /// error/√square, at most 1 where J itself is zero.
@@ -121,8 +115,8 @@ DepthResult observe(const ForwardStep& step, const ScaledVector& x0, const Analy
   if (result.rows == result.cols) result.identity_error = identity_error(J);
   if (step.state.mantissa.size() == x0.mantissa.size()) result.output_error = max_difference(step.state, x0);
   if (!options.checks.empty() && result.identity_error && result.output_error)
-    result.orthant_error = larger(mask_error(J, x0.mantissa),
-                                  max_difference(step.state, {x0.mantissa.cwiseMax(0), x0.exponent}));
+    result.orthant_error = detail::larger_of(
+        mask_error(J, x0.mantissa), max_difference(step.state, {x0.mantissa.cwiseMax(0), x0.exponent}));
   result.forming_error = relative_to(forming.size, square);
   if (!options.spectrum) return result;
   SpectrumRequest request;

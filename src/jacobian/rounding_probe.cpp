@@ -4,11 +4,14 @@
 #include <cmath>
 
 #include "linalg/matrix_product.h"
+#include "linalg/unit.h"
 #include "rezero/core/contract.h"
 #include "rezero/random/sample.h"
 
 namespace rezero {
 namespace {
+
+using detail::shifted;
 
 constexpr Index probes = 8;
 constexpr Real safety = 10;
@@ -20,13 +23,6 @@ Matrix gaussian(Index rows) {
 
 int samples_for(Index rows) {
   return rows < 64 ? 8 : rows < 512 ? 4 : 2;
-}
-
-/// a · 2^shift, 0 where that is below the range of double.
-Matrix shifted(const Matrix& a, std::int64_t shift) {
-  if (shift == 0) return a;
-  const auto by = static_cast<int>(std::clamp<std::int64_t>(shift, -4000, 4000));
-  return a.unaryExpr([by](Real entry) { return std::ldexp(entry, by); });
 }
 
 bool is_zero_row(const Matrix& a, Index i) {

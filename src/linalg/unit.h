@@ -2,6 +2,7 @@
 /// Powers of two that keep squares and sums within the range of double: exact, so ordinary numbers keep their
 /// bits.
 
+#include <algorithm>
 #include <cmath>
 
 #include "rezero/core/types.h"
@@ -23,6 +24,13 @@ void times_power_of_two(Dense&& x, int e) {
   if (e == 0) return;
   x *= std::ldexp(1.0, e / 2);
   x *= std::ldexp(1.0, e - e / 2);
+}
+
+/// a · 2^shift for any shift, 0 where that is below the range of double.
+inline Matrix shifted(const Matrix& a, std::int64_t shift) {
+  if (shift == 0) return a;
+  const auto by = static_cast<int>(std::clamp<std::int64_t>(shift, -4000, 4000));
+  return a.unaryExpr([by](Real entry) { return std::ldexp(entry, by); });
 }
 
 /// Puts x into the unit that its own largest entry asks for; gives the unit's exponent.

@@ -5,6 +5,7 @@
 #include "rezero/core/error.h"
 #include "spectrum/chain.h"
 #include "spectrum/quotient.h"
+#include "spectrum/resolution.h"
 #include "spectrum/text.h"
 
 namespace rezero {
@@ -78,7 +79,8 @@ Real smallest_wanted(const Spectrum& spectrum, Index proved_zeros) {
 
 /// Dense, unless its resolution hides values that were asked for and the factors are there to find them by.
 Spectrum by_condition(const JacobianView& J, const SpectrumRequest& request) {
-  constexpr Real ten_digits_above = 1e-6, six_digits = 1e-6;
+  constexpr Real ten_digits_above = 1e-6;
+  using detail::six_digits;
   Spectrum dense = by_chain(J, request, spectrum_methods().at("dense"));
   if (dense.status != SpectrumStatus::converged || dense.relative_resolution == 0) return dense;
   const Real smallest = smallest_wanted(dense, request.proved_zeros);
@@ -116,10 +118,6 @@ void check_form(const JacobianView& J, const SpectrumMethod& method) {
     throw UsageError("method '" + std::string(method.name) + "' needs the Jacobian as " +
                      std::string(to_string(needed)) + ", which was not formed");
 }
-
-}  // namespace
-
-namespace {
 
 /// No bound relative to σ_max says how far a zero may be from the truth.
 Spectrum unless_zero_is_doubtful(Spectrum spectrum) {

@@ -1,5 +1,5 @@
 #pragma once
-/// Quotients of numbers beyond the range of double.
+/// Quotients and order of numbers beyond the range of double.
 
 #include <algorithm>
 #include <cmath>
@@ -13,6 +13,13 @@ namespace rezero::detail {
 inline Real quotient(const ScaledReal& a, const ScaledReal& b) {
   const auto apart = static_cast<int>(std::clamp<std::int64_t>(a.exponent - b.exponent, -1000, 1000));
   return std::ldexp(a.mantissa / b.mantissa, apart);
+}
+
+/// The larger of two that are not negative.
+inline const ScaledReal& larger_of(const ScaledReal& a, const ScaledReal& b) {
+  if (a.is_zero() || b.is_zero()) return a.is_zero() ? b : a;
+  if (a.exponent != b.exponent) return a.exponent > b.exponent ? a : b;
+  return a.mantissa >= b.mantissa ? a : b;
 }
 
 }  // namespace rezero::detail

@@ -8,6 +8,10 @@
 
 namespace rezero::detail {
 
+/// The relative error up to which a number of J as a whole, or a value, is still worth publishing, or a dense
+/// spectrum good enough.
+inline constexpr Real six_digits = 1e-6;
+
 /// Bound of the absolute error of a dense method over σ_max: (8 + n/2 + (m − n)/8) eps, n the shorter side of
 /// the matrix and m the longer, along which columns are summed. docs/accuracy.md has the measurement behind
 /// it.

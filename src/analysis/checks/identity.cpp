@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "parts.h"
+#include "spectrum/resolution.h"
 #include "spectrum/text.h"
 
 namespace rezero {
@@ -36,7 +37,7 @@ CheckResult run(const CheckObservation& seen, const CheckSpec& spec) {
     check_parts::add_reasons(result, *seen.blocks);
     return result;
   }
-  if (const Real lost = seen.result->forming_error; lost > std::max(result.bound, 1e-6)) {
+  if (const Real lost = seen.result->forming_error; lost > std::max(result.bound, detail::six_digits)) {
     result.message = (lost < 1 ? "rounding hides " + detail::text(lost) + " of J, as it was formed"
                                : std::string("J as formed is nothing but rounding")) +
                      ": whether it is the identity cannot be told";

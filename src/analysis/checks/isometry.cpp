@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "parts.h"
+#include "spectrum/resolution.h"
 #include "spectrum/text.h"
 
 namespace rezero {
@@ -39,7 +40,8 @@ CheckResult run(const CheckObservation& seen, const CheckSpec& spec) {
   result.value = high.log() >= low.log() ? high : low;
   const Real unsure = s.relative_resolution * std::exp(std::min<Real>(s.sigma_max.log(), 700));
   result.pass = check_parts::within(*result.value, result.bound);
-  if (result.pass && unsure > 1e-6 && !check_parts::within(*result.value, result.bound - unsure)) {
+  if (result.pass && unsure > detail::six_digits &&
+      !check_parts::within(*result.value, result.bound - unsure)) {
     result.pass = false, result.value.reset();
     result.message = "rounding leaves the singular values uncertain by " + detail::text(unsure) +
                      ": whether they lie within the bound cannot be told";

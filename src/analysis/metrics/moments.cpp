@@ -1,4 +1,5 @@
 #include "parts.h"
+#include "spectrum/resolution.h"
 
 namespace rezero {
 using namespace metric_parts;
@@ -45,7 +46,8 @@ Metric metric_relative_variance() {
           "Pennington, Schoenholz & Ganguli 2018 (arXiv 1802.09979), eq. 22",
           [](const Observation& o) -> Value {
             const Spectrum& s = *o.spectrum;
-            if (!full(s) || s.sigma.front().is_zero() || s.relative_resolution > 1e-6) return std::nullopt;
+            if (!full(s) || s.sigma.front().is_zero() || s.relative_resolution > detail::six_digits)
+              return std::nullopt;
             Real second = 0, fourth = 0;
             for (const ScaledReal& sigma : s.sigma) {
               const Real square = std::pow(relative(sigma, s.sigma.front()), 2);

@@ -12,6 +12,7 @@
 #include "spectrum/chain.h"
 #include "spectrum/quadrature.h"
 #include "spectrum/quotient.h"
+#include "spectrum/resolution.h"
 #include "spectrum/text.h"
 
 namespace rezero {
@@ -19,12 +20,12 @@ namespace {
 
 using detail::ProbeMeasure;
 using detail::ProbeRecurrence;
+using detail::six_digits;
 
 constexpr Real target = 0.01, sampling_target = 0.005;
 constexpr Real kolmogorov_95 = 1.36;  // of sup |Brownian bridge|
 constexpr Index fewest_probes = 2, first_steps = 100;
 constexpr Index intervals = 120;
-constexpr Real six_digits = 1e-6;  // of σ_max: noise beyond leaves moments fewer
 
 /// Of F by sampling, over the probes: the weights of a uniform direction are Dirichlet(½, …, ½), so a sum of
 /// n F of them is Beta(nF/2, n(1 − F)/2).

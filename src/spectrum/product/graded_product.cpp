@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "core/underflow.h"
+#include "linalg/unit.h"
 #include "rezero/core/contract.h"
 #include "rezero/core/error.h"
 #include "rezero/linalg/scaled_matrix.h"
@@ -56,7 +56,8 @@ class Dropped {
       sum_ = more;
     } else {
       const std::int64_t unit = std::max(sum_.exponent, more.exponent);
-      sum_.mantissa = in_units(sum_, unit) + in_units(more, unit);
+      sum_.mantissa = detail::shifted(sum_.mantissa, sum_.exponent - unit) +
+                      detail::shifted(more.mantissa, more.exponent - unit);
       sum_.exponent = unit;
     }
     REZERO_REQUIRE(renormalize(sum_));
@@ -79,10 +80,6 @@ class Dropped {
 
  private:
   static constexpr Index directions = 8;
-  static Matrix in_units(const ScaledMatrix& a, std::int64_t unit) {
-    const auto shift = static_cast<int>(std::max<std::int64_t>(a.exponent - unit, -4000));
-    return a.mantissa.unaryExpr([shift](Real entry) { return std::ldexp(entry, shift); });
-  }
   ScaledMatrix sum_;
   std::uint32_t draws_ = 0;
 };
