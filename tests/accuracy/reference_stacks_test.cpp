@@ -7,21 +7,17 @@
 #include <nlohmann/json.hpp>
 
 #include "accuracy/truth.h"
-#include "io/strict_json.h"
 #include "rezero/io/file.h"
 #include "rezero/io/stack_file.h"
+#include "support/reference_data.h"
 
 namespace rezero::reference {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string data(const std::string& name) {
-  return std::string(REZERO_TEST_DATA) + "/reference/stacks/" + name;
-}
-Json load(const std::string& name) {
-  return parse_strict_json(read_file(data(name)), name);
-}
+using testing::reference_file;
+using testing::reference_json;
 
 Matrix as_doubles(const State& J) {
   Matrix result(static_cast<Index>(J.size()), static_cast<Index>(J.front().slopes.size()));
@@ -58,12 +54,12 @@ void compare_logarithms(const Trajectory& path, const Json& expected, const std:
 }
 
 TEST(ReferenceEvaluator, AgreesWithTheStacksOfOthers) {
-  const Json index = load("index.json");
+  const Json index = reference_json("index.json");
   for (const auto& [name, what] : index.items()) {
     SCOPED_TRACE(what.get<std::string>());
-    const StackPtr stack = parse_stack_file(read_file(data(name + ".safetensors")), name);
+    const StackPtr stack = parse_stack_file(read_file(reference_file(name + ".safetensors")), name);
     const Trajectory path = trajectory(*stack, stack->blocks());
-    const Json expected = load(name + ".json");
+    const Json expected = reference_json(name + ".json");
     for (const Json& depth : expected["depths"]) {
       const std::string where = name + " depth " + std::to_string(depth["depth"].get<Index>());
       compare_jacobian(path, depth, where);

@@ -13,6 +13,7 @@
 #include "rezero/analysis/sweep.h"
 #include "rezero/io/file.h"
 #include "rezero/io/stack_file.h"
+#include "support/reference_data.h"
 #include "support/stacks.h"
 
 namespace rezero {
@@ -20,9 +21,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string data(const std::string& name) {
-  return std::string(REZERO_TEST_DATA) + "/reference/stacks/" + name;
-}
+using testing::reference_file;
 
 CellResult run(const StackPtr& stack, const std::vector<Index>& depths, AnalysisOptions options) {
   Cell cell;
@@ -75,8 +74,9 @@ void compare(const std::string& name, const DepthResult& product, const DepthRes
 TEST(ReferenceProductSpectra, ExactStacks) {
   for (const char* name :
        {"deep_plain_exact", "deep_residual_exact", "deep_post_ln_exact", "overflow_residual_exact"}) {
-    const Json expected = parse_strict_json(read_file(data(std::string(name) + ".json")), name);
-    const StackPtr stack = parse_stack_file(read_file(data(std::string(name) + ".safetensors")), name);
+    const Json expected = testing::reference_json(std::string(name) + ".json");
+    const StackPtr stack =
+        parse_stack_file(read_file(reference_file(std::string(name) + ".safetensors")), name);
     std::vector<Index> depths;
     for (const Json& depth : expected["depths"]) depths.push_back(depth["depth"].get<Index>());
     const CellResult product = run(stack, depths, "product"), dense = run(stack, depths, "dense");

@@ -10,23 +10,19 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "io/strict_json.h"
 #include "rezero/analysis/observe.h"
 #include "rezero/analysis/sweep.h"
 #include "rezero/io/file.h"
 #include "rezero/io/stack_file.h"
+#include "support/reference_data.h"
 
 namespace rezero {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string data(const std::string& name) {
-  return std::string(REZERO_TEST_DATA) + "/reference/stacks/" + name;
-}
-Json load(const std::string& name) {
-  return parse_strict_json(read_file(data(name)), name);
-}
+using testing::reference_file;
+using testing::reference_json;
 
 /// Worst error in units of its tolerance, and as it is, by quantity.
 struct Worst {
@@ -53,7 +49,7 @@ struct StackRun {
 
 StackRun run(const std::string& name, const Json& expected) {
   Cell cell;
-  cell.stack = parse_stack_file(read_file(data(name + ".safetensors")), name);
+  cell.stack = parse_stack_file(read_file(reference_file(name + ".safetensors")), name);
   for (const Json& depth : expected["depths"]) cell.depths.push_back(depth["depth"].get<Index>());
   AnalysisOptions options;
   options.profile = true;
@@ -128,10 +124,10 @@ void compare_profile(Ledger& ledger, const Profile& got, const Json& expected, c
 
 TEST(ReferenceStacks, EveryQuantityAgrees) {
   Ledger ledger;
-  const Json index = load("index.json");
+  const Json index = reference_json("index.json");
   for (const auto& [name, what] : index.items()) {
     SCOPED_TRACE(what.get<std::string>());
-    const Json expected = load(name + ".json");
+    const Json expected = reference_json(name + ".json");
     const StackRun got = run(name, expected);
     ASSERT_TRUE(got.result.failures.empty()) << name << ": " << got.result.failures.front().message;
     ASSERT_EQ(got.result.depths.size(), expected["depths"].size()) << name;

@@ -1,10 +1,11 @@
 #include "cli/cli_support.h"
+#include "support/reference_data.h"
 
 namespace rezero {
 namespace {
 
 std::string reference(const std::string& name) {
-  return std::string(REZERO_TEST_DATA) + "/reference/stacks/" + name + ".safetensors";
+  return testing::reference_file(name + ".safetensors");
 }
 
 /// The first check of that name that does not pass.
