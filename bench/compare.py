@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""rezero-analyze beside what one would write instead of it, as ratios measured in turn in one run.
+"""rezero-analyze compared with the obvious alternatives, as ratios measured in turn in one run.
 
     bench/compare.py                                   everything; the table goes to standard output
     bench/compare.py --list                            what there is to measure
@@ -7,12 +7,12 @@
     bench/compare.py --json compare.json --write docs/performance.md
     bench/compare.py --from compare.json --write docs/performance.md
 
-In each round each measurement of the tool is followed at once by those of its peers, so that a busy or slow machine
-meets both. What counts is the ratio of one pair; the table has the median of these over the rounds and their range, and
-the median of what was measured on either side. Both sides get the same cores (--threads restricts the processors of
-everything that is started), the same sizes and double precision. Settings of BLAS and OpenMP in the environment are not
-passed on. The peers (bench/peers.py) run in Debian's python3 with python3-numpy, python3-torch and
-libopenblas0-pthread; rows without their peer are left out.
+In each round, each measurement of the tool is followed at once by those of its peers, so that a busy or slow machine
+affects both. Each such pair gives one ratio. The table has the median and range of the ratios over the rounds, and the
+median measurement of either side. Both sides get the same cores (--threads restricts the processors of every process
+started), the same sizes and double precision. BLAS and OpenMP settings in the environment are not passed on. The peers
+(bench/peers.py) run in Debian's python3 with python3-numpy, python3-torch and libopenblas0-pthread; rows whose peer is
+missing are left out.
 
 Exit codes: 0 done, whether or not goals are met; 2 usage, or something failed.
 """
@@ -146,7 +146,7 @@ class Row:
                            best(measured[name][number] for name, number in self.theirs)))
 
     def summary(self):
-        # More than 1 is better for the tool: a time or size beside the peer's, or a rate.
+        # More than 1 is better for the tool: the peer's time or size over the tool's, or the tool's rate over the limit.
         ratios = [ours / theirs if self.unit == "flop/s" else theirs / ours for ours, theirs in self.pairs]
         ratio = statistics.median(ratios)
         return {"key": self.key, "regime": self.regime, "peer": self.peer, "unit": self.unit, "goal": self.goal,
@@ -197,7 +197,7 @@ def whole_case(programs, width, goal):
                  "torch": ("torch", lambda: programs.peer(["--width", str(width), "--depths", "32"], PASSIVE)),
                  "tool": (None, lambda: programs.report(mlp(width, 32)))},
                 [Row("mlp-%d" % width, regime, "torch jacfwd", ("cell", "seconds"), [("torch", "seconds")], goal),
-                 Row("mlp-%d/new" % width, regime + ", by a new process", "torch jacfwd", ("tool", "seconds"),
+                 Row("mlp-%d/new" % width, regime + ", in a new process", "torch jacfwd", ("tool", "seconds"),
                      [("torch", "seconds")])])
 
 
@@ -224,7 +224,7 @@ def sweep_case(programs):
                  "numpy": ("numpy", lambda: programs.peer(
                      ["--with", "numpy", "--how", "product", "--running", *work], None, 0))},
                 [row("torch", "torch jacfwd at each depth", 6),
-                 row("torch-waiting", "the same, its threads set but not how they wait", 12),
+                 row("torch-waiting", "the same, threads set, wait policy not set", 12),
                  row("torch-untouched", "the same, nothing set", None),
                  row("numpy", "numpy by hand, one running product", 3)])
 
@@ -240,7 +240,7 @@ def transformer_case(programs):
         measurements[way] = ("torch", lambda way=way: programs.peer([*work, "--how", way], PASSIVE))
     regime, best = "transformer, 16 tokens, width 64, depth 12: ", "torch, best of jacfwd, jacrev, vmap(jvp)"
     return Case(measurements, [
-        Row("transformer/jacobian", regime + "Jacobian of weights that are held", best, ("jacobian", "seconds"),
+        Row("transformer/jacobian", regime + "Jacobian of given weights", best, ("jacobian", "seconds"),
             [(way, "jacobian") for way in ways], 15),
         Row("transformer/spectrum", regime + "weights + Jacobian + spectrum", best, ("tool", "seconds"),
             [(way, "seconds") for way in ways], 10)])
@@ -359,7 +359,7 @@ def amount(value, unit):
 
 
 def table(document):
-    lines = ["| regime | beside | ratio | range | goal | tool | other |", "| --- | --- | --- | --- | --- | --- | --- |"]
+    lines = ["| regime | compared with | ratio | range | goal | tool | other |", "| --- | --- | --- | --- | --- | --- | --- |"]
     for row in document["rows"]:
         ratio = row["ratio"]
         goal = "–" if row["goal"] is None else "%g %s" % (row["goal"], "met" if row["met"] else "missed")
@@ -367,7 +367,7 @@ def table(document):
             row["regime"], row["peer"], short(ratio["median"]), short(ratio["min"]), short(ratio["max"]), goal,
             amount(row["tool"]["median"], row["unit"]), amount(row["other"]["median"], row["unit"])))
     if document["left_out"]:
-        lines += ["", "Left out, without their peer: %s." % ", ".join(document["left_out"])]
+        lines += ["", "Left out, because the peer is not installed: %s." % ", ".join(document["left_out"])]
     return "\n".join(lines)
 
 
@@ -419,7 +419,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     build = os.path.join(ROOT, "build")
     parser.add_argument("--tool", default=os.path.join(build, "rezero-analyze"), metavar="PATH")
-    parser.add_argument("--bench", metavar="PATH", help="default: bench/compare_bench beside the tool")
+    parser.add_argument("--bench", metavar="PATH", help="default: bench/compare_bench next to the tool")
     parser.add_argument("--python", metavar="PATH", help="for the peers; default: Debian's python3",
                         default=DEBIAN_PYTHON if os.access(DEBIAN_PYTHON, os.X_OK) else sys.executable)
     parser.add_argument("--rounds", type=int, default=5, metavar="N", help="default: 5")
@@ -469,7 +469,7 @@ def selected(cases, pattern, python):
         if there:
             kept.append((case, there))
     for library in sorted(name for name, there in found.items() if not there):
-        say("no %s in %s: rows beside it are left out (install python3-%s)" % (library, python, library))
+        say("no %s in %s: its rows are left out (install python3-%s)" % (library, python, library))
     return kept, left_out
 
 
@@ -525,7 +525,7 @@ def main():
             for case in all_cases(Programs(options)):
                 for row in case.rows:
                     goal = "" if row.goal is None else ", goal %g" % row.goal
-                    print("%-24s %s, beside %s%s" % (row.key, row.regime, row.peer, goal))
+                    print("%-24s %s, compared with %s%s" % (row.key, row.regime, row.peer, goal))
             return 0
         require_places(options)
         document = read_document(options.source) if options.source else measure(options)

@@ -1,6 +1,5 @@
-/// What bench/compare.py sets beside other programs and the processor's limit, on every processor that this
-/// process may use: products of weights that are held, beside the floating-point rate of registers alone, and
-/// singular values of one matrix.
+/// The tool's side of bench/compare.py, on every processor this process may use: products with given weights
+/// (and the floating-point rate of registers alone), whole cells, and singular values of one matrix.
 
 #include <benchmark/benchmark.h>
 
@@ -24,11 +23,10 @@ void count_flops(benchmark::State& state, double flops) {
 }
 
 // ---- the limit
-// ------------------------------------------------------------------------------------------------------
 
-/// Multiply-adds in twelve chains, more than latency times units of any processor so far. Chains are named,
-/// as the elements of an array would be stored; the vectors must not be arguments, whose passing depends on
-/// the instruction set.
+/// Multiply-adds in twelve chains, more than latency times units of any processor so far. The chains are
+/// named variables, since array elements would be stored. The vectors must not be arguments, because passing
+/// them depends on the instruction set.
 template <class Vector>
 [[gnu::always_inline]] inline double chains(long steps) {
   Vector factor{}, addend{};
@@ -87,9 +85,8 @@ void fma_peak(benchmark::State& state) {
 }
 
 // ---- products
-// -------------------------------------------------------------------------------------------------------
 
-/// A stack whose blocks are made once: what is timed is the product alone.
+/// A stack whose blocks are built once, so that only the product is timed.
 StackPtr held_stack(const StackSpec& spec, Index depth) {
   const StackPtr random = build_stack(spec, 1, depth);
   std::vector<BlockParts> parts;
@@ -127,8 +124,8 @@ void product(benchmark::State& state) {
   count_flops(state, 4.0 * depth * static_cast<double>(n * n * n));
 }
 
-/// A hundred Jacobians, each on one thread. All are of one stack, so that its weights come from a cache, as
-/// those of a block do that were drawn the moment before.
+/// A hundred Jacobians, each on one thread. All use the same stack, so that its weights come from a cache,
+/// like those of a block that has just been drawn.
 void product_of_seeds(benchmark::State& state) {
   constexpr Index depth = 32, seeds = 100;
   const Index n = state.range(0);
@@ -148,7 +145,6 @@ void transformer(benchmark::State& state) {
 }
 
 // ---- everything
-// -------------------------------------------------------------------------------------------------------
 
 /// Weights, Jacobian and certified spectrum of one stack, as the command computes them.
 void cell(benchmark::State& state) {
@@ -167,7 +163,6 @@ void cell(benchmark::State& state) {
 }
 
 // ---- singular values
-// ------------------------------------------------------------------------------------------------
 
 ScaledMatrix normal_jacobian(Index n) {
   ScaledMatrix J{normal_matrix(n, n, {1, 0x100, 0}), 0};
@@ -175,7 +170,7 @@ ScaledMatrix normal_jacobian(Index n) {
   return J;
 }
 
-/// As a report has them: with their certificate.
+/// As in a report: with their certificate.
 void certified_values(benchmark::State& state) {
   const ScaledMatrix J = normal_jacobian(state.range(0));
   SpectrumRequest request;
@@ -184,14 +179,12 @@ void certified_values(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(compute_spectrum(J, request));
 }
 
-/// Nothing but the values.
+/// The values alone.
 void values(benchmark::State& state) {
   const ScaledMatrix J = normal_jacobian(state.range(0));
   const SpectrumMethod& dense = spectrum_methods().at("dense");
   for (auto _ : state) benchmark::DoNotOptimize(dense.full(J.mantissa, static_cast<int>(state.range(1))));
 }
-
-// ---------------------------------------------------------------------------------------------------------------------
 
 void as_measured(benchmark::internal::Benchmark* bench) {
   bench->UseRealTime()->Unit(benchmark::kMillisecond);

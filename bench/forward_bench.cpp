@@ -1,4 +1,5 @@
-/// The exact Jacobian of mlp stacks: floating-point rate of the products, weights apart, and the whole cell.
+/// The exact Jacobian of mlp stacks: floating-point rate of the products without drawing weights, and whole
+/// cells.
 
 #include <benchmark/benchmark.h>
 
@@ -20,7 +21,7 @@ StackSpec spec_of(Index width, Real ratio) {
           {}};
 }
 
-/// A stack whose blocks are made once: what is timed is the product alone.
+/// A stack whose blocks are built once, so that only the product is timed.
 StackPtr held_stack(Index width, Real ratio, Index depth) {
   const StackPtr random = build_stack(spec_of(width, ratio), 1, depth);
   std::vector<BlockParts> parts;
@@ -36,7 +37,7 @@ void BM_product(benchmark::State& state) {
   for (auto _ : state)
     forward_jacobian(
         *stack, stack->input(), Matrix::Identity(n, n), {depth}, [](const ForwardStep&) {}, options);
-  // 4 n² h a column and block as two products; the wide form does fewer.
+  // 4 n² h per column and block as two products; the wide form does fewer.
   state.counters["flop/s"] = benchmark::Counter(
       static_cast<double>(state.iterations() * depth * 4 * n * n * n * ratio), benchmark::Counter::kIsRate);
 }
@@ -47,8 +48,8 @@ BENCHMARK(BM_product)
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
 
-/// The full Jacobian of pre-norm transformer layers whose weights are held. Flops: attention 8 d² T + 8 d T²
-/// a column and layer, the feed-forward branch as one d × d matrix a token 2 d² T.
+/// The full Jacobian of pre-norm transformer layers with given weights. Flops per column and layer: attention
+/// 8 d² T + 8 d T², the feed-forward branch (one d × d matrix per token) 2 d² T.
 void BM_transformer(benchmark::State& state) {
   const Index d = state.range(0), T = state.range(1), depth = 2;
   StackSpec spec{SchemeSpec("pre-ln"),

@@ -1,4 +1,4 @@
-/// Products of an n × n matrix with `columns` columns on one thread: the library's own and Eigen's.
+/// Products of an n × n matrix with `columns` columns on one thread: by the library and by Eigen.
 
 #include "linalg/matrix_product.h"
 #include "support.h"
@@ -19,7 +19,7 @@ void eigen(benchmark::State& state) {
   measure(state, bench::eigen_product);
 }
 
-/// No columns stand for n.
+/// columns 0: n columns.
 void sizes(benchmark::internal::Benchmark* bench) {
   bench->ArgNames({"n", "columns"})->ArgsProduct({{32, 64, 100, 256, 512, 1024, 2048}, {2, 8, 32, 0}});
 }

@@ -1,4 +1,5 @@
-/// Draws a second on one thread (items_per_second), in chunks that stay in cache, and whole weight matrices.
+/// Draws per second on one thread (items_per_second), in chunks that stay in cache, and whole weight
+/// matrices.
 
 #include <benchmark/benchmark.h>
 

@@ -1,4 +1,4 @@
-/// Full spectra, values only, and what their parts cost. Against LAPACK, in the same minute (numpy's default
+/// Full spectra (values only) and the cost of their parts. For LAPACK, in the same minute (numpy's default
 /// build, its core detection left alone):
 ///   env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE OPENBLAS_NUM_THREADS=1 python3 bench/spectrum_numpy.py
 
@@ -48,8 +48,8 @@ void bidiagonalization(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(detail::bidiagonalize(J.mantissa));
 }
 
-/// The stages from 96 columns up: size, width of the band, threads. Floating-point rates beside that of one
-/// square product (Eigen's, one thread).
+/// The stages used from 96 columns up: size, width of the band, threads. Compare with the floating-point rate
+/// of one square product (Eigen's, one thread).
 void band_reduction(benchmark::State& state) {
   const Matrix A = random_jacobian(state.range(0)).mantissa;
   const auto workers = static_cast<int>(state.range(2));

@@ -1,5 +1,5 @@
 #pragma once
-/// What the benchmarks share.
+/// Shared by the benchmarks.
 
 #include <benchmark/benchmark.h>
 #include <malloc.h>
@@ -8,7 +8,7 @@
 
 namespace rezero::bench {
 
-/// As the command does: packing buffers are kept; memory that was given back would be faulted in at every
+/// As in the command: keep packing buffers. Memory returned to the system would cause page faults in every
 /// product.
 inline const bool memory_is_kept =
     mallopt(M_TRIM_THRESHOLD, 256 << 20) != 0 && mallopt(M_MMAP_THRESHOLD, 64 << 20) != 0;
@@ -30,8 +30,8 @@ inline void eigen_product(const Matrix& A, const Matrix& B, Matrix& C) {
   C.noalias() = A * B;
 }
 
-/// One square product of that order by Eigen on one thread, with its floating-point rate: what others are put
-/// beside.
+/// One square product of that order by Eigen on one thread, with its floating-point rate: the reference for
+/// other rates.
 inline void square_product(benchmark::State& state) {
   measure_product(state, state.range(0), state.range(0), eigen_product);
 }

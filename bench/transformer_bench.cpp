@@ -1,5 +1,5 @@
-/// What a transformer layer's Jacobian product costs beside its matrix products: ratio = time / (counted
-/// flops / rate of one product of order 512), both in CPU time and measured in turns, so that a busy machine
+/// Cost of a transformer layer's Jacobian product relative to its matrix products: ratio = time / (counted
+/// flops / rate of one product of order 512). Both are CPU times measured in turns, so that a busy machine
 /// slows both.
 
 #include <benchmark/benchmark.h>
@@ -26,7 +26,7 @@ double cpu_seconds(F&& work) {
          1e-9 * static_cast<double>(after.tv_nsec - before.tv_nsec);
 }
 
-/// Seconds a flop takes in one square product.
+/// Seconds per flop in one square product.
 class GemmRate {
  public:
   double seconds_per_flop() {
@@ -42,7 +42,7 @@ struct LayerMaps {
   LinearMapPtr attention, feed_forward;
 };
 
-/// One pre-norm layer, its maps in the form that the full Jacobian takes.
+/// One pre-norm layer, with its maps in the form used for the full Jacobian.
 LayerMaps layer_maps(Index d, Index T, Index heads, bool causal) {
   StackSpec spec{SchemeSpec("pre-ln"),
                  &families().at("transformer"),
@@ -61,7 +61,7 @@ LayerMaps layer_maps(Index d, Index T, Index heads, bool causal) {
   return {condense(first.derivative, d * T), condense(second.derivative, d * T)};
 }
 
-/// Tangents in panels as wide as the full Jacobian's.
+/// Tangents in panels as wide as those of the full Jacobian.
 class Panel {
  public:
   Panel(Index n, Real flops_per_column)
@@ -79,7 +79,7 @@ class Panel {
   Matrix tangents_, images_;
 };
 
-/// The least of what was measured: what the work takes when nobody disturbs it.
+/// The minimum of the measurements: the time without disturbance.
 class Least {
  public:
   void add(double seconds) { value_ = std::min(value_, seconds); }
@@ -89,8 +89,8 @@ class Least {
   double value_ = std::numeric_limits<double>::infinity();
 };
 
-/// Flops of a column: attention 8 d² T + 8 d T² whether causal or not, the feed-forward branch as one d × d
-/// matrix a token 2 d² T.
+/// Flops per column: attention 8 d² T + 8 d T², causal or not; the feed-forward branch, as one d × d matrix
+/// per token, 2 d² T.
 void BM_layer(benchmark::State& state) {
   const Index d = state.range(0), T = state.range(1);
   const LayerMaps layer = layer_maps(d, T, state.range(2), state.range(3) != 0);

@@ -10,12 +10,12 @@ tool=${1:-build/rezero-analyze}
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-names() {  # what to ask the list of schemes for
+names() {  # schemes that satisfy a Python condition on s
   "$tool" list schemes --format json | /usr/bin/python3 -c "
 import json, sys
 print(','.join(s['name'] for s in json.load(sys.stdin)['schemes'] if $1))"
 }
-run() {  # report, options…: a scheme that overflows is no failure of the table
+run() {  # report, options…; schemes that overflow are allowed
   local report=$1
   shift
   "$tool" -q --depth 12,64 --values none "$@" >"$report" || [ $? -eq 4 ]
@@ -33,9 +33,8 @@ def number(x, log10=None):
     return "–" if x is None else "0" if x == 0 else "%.4g" % x
 print("## Schemes at 12 and 64 layers\n")
 print("Printed by `examples/scheme_table.sh`: a transformer (width 32, 8 tokens, 4 heads, feed-forward 128) and a convolutional net")
-print("(4 channels, 6 × 6 pixels, batch 2), relu, seed 0, each scheme started as its source does. σ_min leaves the null directions")
-print("out; – is below the method's resolution, and a scheme that is missing overflowed. One draw is an example, not a mean:")
-print("`--seed 0:63` gives standard errors.\n")
+print("(4 channels, 6 × 6 pixels, batch 2), relu, seed 0. Each scheme starts as its source does. σ_min excludes null directions. A dash means")
+print("below the method's resolution; missing schemes overflowed. One draw is an example, not a mean: `--seed 0:63` gives standard errors.\n")
 print("| scheme | stack | init | layers | σ_min | σ_max | mean σ² | null directions |\n| --- | --- | --- | --- | --- | --- | --- | --- |")
 for stack in ("transformer", "conv"):
     for row in json.load(open(sys.argv[1] + "/" + stack + ".json"))["results"]:
