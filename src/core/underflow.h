@@ -1,15 +1,15 @@
 #pragma once
-/// The processor's sticky underflow flag, one a thread.
+/// The processor's sticky underflow flag, one per thread.
 
 #include <cfenv>
 
 namespace rezero::detail {
 
 #if defined(__SSE2__)
-/// That of vectors alone: the library's calls clear the x87 unit's too, which takes longer than a layer's
-/// matrix-vector product.
+/// Only the flag of vector instructions: the library functions also clear that of the x87 unit, which takes
+/// longer than a layer's matrix-vector product.
 constexpr unsigned underflow_flag = 0x10;
-/// Clears it.
+/// Clears the flag.
 inline void watch_underflow() {
   __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() & ~underflow_flag);
 }

@@ -6,7 +6,7 @@
 namespace rezero {
 namespace {
 
-constexpr std::int64_t largest_exponent = 1'000'000'000;  // far beyond 64 bits: saturates there
+constexpr std::int64_t largest_exponent = 1'000'000'000;  // far beyond 64 bits, so exponents saturate there
 
 /// value = ±digits · 10^scale, the digits without leading or trailing zeros.
 struct Decimal {
@@ -29,7 +29,7 @@ bool take(std::string_view& text, std::string_view any_of) {
   return true;
 }
 
-/// What follows the e; false if it is no exponent.
+/// Reads the text after the e; false if it is not an exponent.
 bool take_exponent(std::string_view& text, std::int64_t& exponent) {
   const bool negative = !text.empty() && text.front() == '-';
   take(text, "+-");
@@ -62,7 +62,7 @@ void strip_zeros(Decimal& number) {
   number.digits.resize(kept);
 }
 
-/// magnitude · 10 + digit; false where that has more than 64 bits.
+/// magnitude · 10 + digit; false if that has more than 64 bits.
 bool append(std::uint64_t& magnitude, char digit) {
   return !__builtin_mul_overflow(magnitude, std::uint64_t{10}, &magnitude) &&
          !__builtin_add_overflow(magnitude, static_cast<std::uint64_t>(digit - '0'), &magnitude);

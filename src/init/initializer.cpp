@@ -20,7 +20,7 @@ const InitializerKind& kind_of(const std::string& name) {
   throw UsageError(unknown_name_message(initializers().kind(), name, known, others));
 }
 
-/// What the preset fixes joins the written parameters, unless it is the default anyway: `he-normal` is `he`.
+/// Adds the parameters that the preset fixes, unless they are defaults: `he-normal` is `he`.
 void merge(NamedSpec& spec, const NamedSpec& preset, const std::string& written_name) {
   for (const auto& [name, value] : preset.params) {
     const auto same = [&, &param_name = name](const auto& param) { return param.first == param_name; };

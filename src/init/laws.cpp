@@ -10,9 +10,9 @@
 namespace rezero::detail {
 namespace {
 
-/// The replacement of entry e. It is asked for only after |normal e| > cut/std, and no normal exceeds 8.5:
-/// then an attempt is accepted with probability √(2π) erf(c/√2)/(2c) ≥ 0.147, c = cut/std, and 4096 fail
-/// with probability below 1e-280.
+/// The replacement of entry e. Called only if |normal e| > cut/std, and no normal exceeds 8.5: an attempt is
+/// then accepted with probability √(2π) erf(c/√2)/(2c) ≥ 0.147, c = cut/std, and 4096 fail with probability
+/// below 1e-280.
 Real redraw_truncated(std::uint64_t entry, Real std, Real cut, const StreamKey& key) {
   for (std::uint64_t attempt = 1; attempt <= 4096; ++attempt) {
     Real pair[2];
@@ -27,7 +27,7 @@ using Fill = void (*)(Real*, Index, const StreamKey&, std::uint64_t);
 
 /// rows × columns numbers of the stream times a factor, in parts.
 Matrix drawn(const WeightContext& context, Fill fill, Real factor, const StreamKey& key) {
-  constexpr Index least = 32768;  // numbers that pay a thread's start
+  constexpr Index least = 32768;  // numbers worth starting a thread for
   Matrix W(context.rows(), context.cols());
   const Index pairs = (W.size() + 1) / 2, parts = part_count(pairs, least / 2);
   for_each_part(parts, [&](Index i) {

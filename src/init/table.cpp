@@ -1,4 +1,4 @@
-/// The initializers that can be named: one row each.
+/// The table of initializers, one row per name.
 
 #include <cmath>
 
@@ -44,7 +44,7 @@ Matrix orthogonal(const Context& context, const Params& params, const StreamKey&
   return haar_orthogonal(context.rows(), context.cols(), key) * detail::gain_of(context, params);
 }
 
-/// Zero but for the kernel's centre.
+/// Zero except for the centre of the kernel.
 Matrix delta_orthogonal(const Context& context, const Params& params, const StreamKey& key) {
   const Matrix centre = haar_orthogonal(context.out, context.in, key) * detail::gain_of(context, params);
   Matrix W = Matrix::Zero(context.rows(), context.cols());

@@ -35,10 +35,10 @@ struct AtomicFile::State {
 
 namespace {
 
-constexpr mode_t everyone_reads_and_writes = 0666;  // the umask takes away from it
+constexpr mode_t everyone_reads_and_writes = 0666;  // less the umask
 constexpr std::size_t buffer_bytes = 1 << 16;
 
-/// A name no other call in this process gives; other processes are told apart by their id.
+/// A name unique within this process; the process id distinguishes it from those of other processes.
 std::string temporary_name(const std::string& folder) {
   static std::atomic<unsigned> counter{0};
   return folder + "/.rezero-" + std::to_string(::getpid()) + "-" + std::to_string(counter++) + ".tmp";
@@ -77,8 +77,8 @@ void AtomicFile::State::open() {
   if (!file.is_open()) fail(errno);
 }
 
-/// Without a name where the file system can (then nothing is left even when the process is killed), else
-/// with.
+/// Creates an unnamed file if the file system supports it (nothing is left even if the process is killed),
+/// and a named one otherwise.
 void AtomicFile::State::open_temporary() {
   file =
       Descriptor(::open(target.folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, everyone_reads_and_writes));
@@ -118,7 +118,7 @@ void AtomicFile::State::write(std::string_view bytes) {
 }
 
 void AtomicFile::State::put_in_place() {
-  // Without fsync a power failure just after the rename can leave an empty file where a good one was.
+  // Without fsync, a power failure just after the rename can leave an empty file in place of a good one.
   if (::fsync(file.get()) != 0 && errno != EINVAL && errno != EROFS) fail(errno);
   link_temporary();
   if (const int error = file.close()) fail(error);

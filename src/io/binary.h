@@ -1,5 +1,6 @@
 #pragma once
-/// Numbers in the bytes of a file, whatever the byte order of the machine, and sizes that cannot overflow.
+/// Numbers in the bytes of a file, independent of the byte order of the machine, and sizes that cannot
+/// overflow.
 
 #include <cstdint>
 #include <cstring>
@@ -11,7 +12,7 @@
 
 namespace rezero::detail {
 
-/// More axes than this are refused; NumPy has the same bound.
+/// Limit on the number of axes, the same as NumPy's.
 constexpr std::size_t most_axes = 64;
 
 enum class ByteOrder { little, big };
@@ -65,14 +66,14 @@ inline Real real_of_bfloat16(std::uint16_t bits) {
 }
 Real real_of_binary16(std::uint16_t bits);
 
-/// Product of the axes; nothing when it, or the product of the axes that are not 0, does not fit into an
-/// Index. (The second so that no partial product overflows later.) No axis is 1.
+/// Product of the axes. Absent if it, or the product of the non-zero axes, does not fit into an Index (the
+/// latter so that no partial product overflows later). Without axes it is 1.
 std::optional<Index> element_count(const std::vector<Index>& shape);
 
 /// `3x4`, or `scalar` without axes: for messages.
 std::string shape_text(const std::vector<Index>& shape);
 
-/// Position of the first NaN or infinity, or nothing; `word` for messages: "NaN", "infinity".
+/// Position of the first NaN or infinity, if any.
 std::optional<std::size_t> first_not_finite(const std::vector<Real>& values);
 /// `a NaN at index 17`, `an infinity at index 3`.
 std::string not_finite_text(Real value, std::size_t index);

@@ -34,7 +34,7 @@ void require_readable_kind(const std::string& path, mode_t mode) {
   fail(path, "it is " + detail::kind_of_file(mode), ": only regular files and pipes are read");
 }
 
-/// Room for `more` bytes; memory that is not there is a refusal, not a crash.
+/// Reserves room for `more` bytes; a lack of memory is a refusal, not a crash.
 void reserve_for(std::string& out, std::uint64_t more, const std::string& path) {
   try {
     out.reserve(out.size() + more);
@@ -50,7 +50,7 @@ FileReader::FileReader(const std::string& path) : state_(std::make_unique<State>
   state_->path = path;
   if (path.find('\0') != std::string::npos) fail(path, "a path cannot hold a zero byte");
   struct stat info {};
-  // Asked before opening too: opening a device can already do something.
+  // Checked before opening, since opening a device can already have effects.
   if (::stat(path.c_str(), &info) != 0) fail(path, error_text(errno));
   require_readable_kind(path, info.st_mode);
   state_->file = Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
@@ -67,7 +67,7 @@ std::optional<std::uint64_t> FileReader::size() const {
 }
 
 std::uint64_t FileReader::read(std::string& out, std::uint64_t count) {
-  constexpr std::uint64_t chunk_bytes = 1 << 17;  // twice what a pipe holds
+  constexpr std::uint64_t chunk_bytes = 1 << 17;  // twice the capacity of a pipe
   if (state_->size) reserve_for(out, std::min(count, *state_->size), state_->path);
   const std::string::size_type before = out.size();
   while (out.size() - before < count) {
@@ -87,7 +87,7 @@ std::uint64_t FileReader::read(std::string& out, std::uint64_t count) {
 
 namespace {
 
-/// Of a pipe as much as comes, up to the limit; its buffer doubles as it grows.
+/// Reads a pipe to its end or the limit; the buffer doubles as it grows.
 void read_pipe(FileReader& pipe, std::string& bytes, std::uint64_t limit, const MemoryCheck& require_memory) {
   constexpr std::uint64_t step = 1 << 22;
   for (std::uint64_t got = 1; got > 0;) {

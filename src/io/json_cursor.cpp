@@ -31,8 +31,8 @@ std::string describe(const Json& node) {
   }
 }
 
-/// The number as an integer, if it is one of 64 bits. The parser keeps what is exactly an integer as one,
-/// however it is written, so a double is none, but for the zero that has a sign.
+/// The number as an integer, if it is one of 64 bits. The parser stores every number that is exactly an
+/// integer as one, in any notation, so a double is never an integer, except for negative zero.
 std::optional<std::int64_t> whole(const Json& node) {
   if (node.is_number_unsigned()) {
     const auto value = node.get<std::uint64_t>();
@@ -145,7 +145,7 @@ std::vector<Real> JsonCursor::reals() const {
   std::vector<Real> out;
   out.reserve(node_->size());
   for (const Json& value : *node_) {
-    // The path is put together for a bad element only: such arrays can be long.
+    // The path is built only for a bad element, since such arrays can be long.
     const bool fits = value.is_number() && std::isfinite(value.get<Real>());
     out.push_back(fits ? value.get<Real>()
                        : JsonCursor(value, json_element_path(path_, out.size()), what_).real());

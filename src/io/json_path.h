@@ -1,5 +1,6 @@
 #pragma once
-/// How messages name a place in a JSON document: `blocks[2].branch.kind`. The top level is the empty path.
+/// Names of places in a JSON document, for messages: `blocks[2].branch.kind`. The top level is the empty
+/// path.
 
 #include <cstddef>
 #include <string>
@@ -7,7 +8,7 @@
 
 namespace rezero {
 
-/// `parent.key`; a key that is no identifier is quoted: `parent['a b']`. Control characters are escaped.
+/// `parent.key`; a key that is not an identifier is quoted: `parent['a b']`. Control characters are escaped.
 std::string json_member_path(std::string_view parent, std::string_view key);
 /// `parent[index]`.
 std::string json_element_path(std::string_view parent, std::size_t index);

@@ -46,7 +46,7 @@ void LineFile::State::fail(int error) {
 }
 
 void LineFile::State::open() {
-  constexpr mode_t everyone_reads_and_writes = 0666;  // the umask takes away from it
+  constexpr mode_t everyone_reads_and_writes = 0666;  // less the umask
   const int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY;
   if (target.kind == WriteTarget::Kind::descriptor)
     file = Descriptor(::fcntl(target.descriptor, F_DUPFD_CLOEXEC, 0));
@@ -57,7 +57,7 @@ void LineFile::State::open() {
   if (!file.is_open()) fail(errno);
 }
 
-/// In one call where the system takes all of it: a process that ends leaves no part of a line.
+/// In a single call if the system accepts it all, so that a process that ends leaves no partial line.
 void LineFile::State::write(std::string_view text) {
   const detail::FileSizeSignalBlock block;
   std::size_t written = 0;
@@ -73,7 +73,7 @@ void LineFile::State::write(std::string_view text) {
   }
 }
 
-/// Of what cannot be cut short, a pipe or a device, the reader has it already.
+/// If the target cannot be truncated (a pipe, a device), the reader has already received the bytes.
 void LineFile::State::take_back(std::size_t bytes) {
   struct stat info {};
   if (::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) return;

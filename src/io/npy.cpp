@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::size_t preamble = 8;  // magic, major and minor version
 
-/// The preamble, the length field and the header; what follows are the numbers.
+/// The preamble, the length field and the header; the numbers follow.
 struct Parts {
   NpyHeader header;
   std::string_view data;
@@ -41,7 +41,7 @@ Parts take_apart(std::string_view bytes, const std::string& what) {
   return {parse_npy_header(rest.substr(0, length), what), rest.substr(length)};
 }
 
-/// Every shape that is accepted here has its numbers in the file: nothing is allocated for a lie.
+/// Every shape accepted here has its numbers in the file, so a false header cannot cause an allocation.
 Index checked_count(const Parts& parts, const std::string& what) {
   const std::optional<Index> count = element_count(parts.header.shape);
   Index bytes = 0;
@@ -53,11 +53,11 @@ Index checked_count(const Parts& parts, const std::string& what) {
   return *count;
 }
 
-/// An integer as a double. IoError where that would change it.
+/// An integer as a double. IoError if the conversion would change it.
 template <class Integer>
 Real exact_real(Integer value) {
   const Real real = static_cast<Real>(value);
-  // 2^64 and 2^63 are not integers of the type: converting them back would be undefined.
+  // 2^64 and 2^63 are out of range for the type; converting them back would be undefined.
   const bool in_range = real < (std::is_signed_v<Integer> ? 9223372036854775808.0 : 18446744073709551616.0);
   if (!in_range || static_cast<Integer>(real) != value)
     throw IoError("the integer " + std::to_string(value) + " is not a double: save it as float64");
@@ -101,7 +101,7 @@ void convert_values(const Parts& parts, std::vector<Real>& values) {
   }
 }
 
-/// First axis fastest → last axis fastest. The Fortran position is counted along as the C position goes up.
+/// First axis fastest → last axis fastest. The Fortran position is updated as the C position increases.
 std::vector<Real> to_row_major(const std::vector<Index>& shape, const std::vector<Real>& values) {
   std::vector<Index> stride(shape.size(), 1), position(shape.size(), 0);
   for (std::size_t axis = 1; axis < shape.size(); ++axis) stride[axis] = stride[axis - 1] * shape[axis - 1];

@@ -8,7 +8,7 @@
 namespace rezero::detail {
 namespace {
 
-/// Reads the text from left to right. Only what NumPy itself writes is understood, not Python.
+/// Reads the text from left to right. Accepts only what NumPy itself writes, not general Python.
 class HeaderParser {
  public:
   HeaderParser(std::string_view text, const std::string& what) : text_(text), what_(what) {}
@@ -103,7 +103,7 @@ class HeaderParser {
                   "array.astype('<f8'))");
   }
 
-  /// `()`, `(3,)`, `(3, 4)`, `(3, 4,)`; `(3)` is no tuple in Python.
+  /// `()`, `(3,)`, `(3, 4)`, `(3, 4,)`; in Python `(3)` is not a tuple.
   void read_shape() {
     expect('(');
     bool comma = true;

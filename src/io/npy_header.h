@@ -18,8 +18,8 @@ struct NpyHeader {
   std::vector<Index> shape;
 };
 
-/// `{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }` and white space: keys in any order, each
-/// once, no other. IoError naming `what`.
+/// `{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }` and white space: each key exactly once, in
+/// any order, and no others. IoError naming `what`.
 NpyHeader parse_npy_header(std::string_view text, const std::string& what);
 
 }  // namespace rezero::detail

@@ -1,11 +1,11 @@
 #pragma once
-/// What reading and writing files share. Linux and other POSIX systems.
+/// Shared by reading and writing. Linux and other POSIX systems.
 
 #include <string>
 
 namespace rezero::detail {
 
-/// An open file descriptor, closed at the end of its life; -1 is none.
+/// An open file descriptor, closed by the destructor; -1 for none.
 class Descriptor {
  public:
   explicit Descriptor(int fd = -1) : fd_(fd) {}
@@ -16,18 +16,18 @@ class Descriptor {
 
   int get() const { return fd_; }
   bool is_open() const { return fd_ >= 0; }
-  /// 0, or the errno of close(2): the last place where a network file system reports a failed write.
+  /// 0, or the errno of close(2), where a network file system reports a failed write at the latest.
   int close();
 
  private:
   int fd_;
 };
 
-/// What the system says about an errno.
+/// The system's description of an errno.
 std::string error_text(int error);
 /// The path in quotes, safe for one line of output.
 std::string quoted(const std::string& path);
-/// `a directory`, `a device`, `a socket`, … for the st_mode of something that is no regular file.
+/// `a directory`, `a device`, `a socket`, … for the st_mode of anything that is not a regular file.
 std::string kind_of_file(unsigned mode);
 
 }  // namespace rezero::detail

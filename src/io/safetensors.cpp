@@ -28,14 +28,13 @@ std::string_view dtype_name(TensorDtype dtype) {
 }
 
 // ---- reading
-// -------------------------------------------------------------------------------------------------
 
-/// The steps that reading a file and parsing bytes have in common, in the order of the bytes.
+/// The common steps of reading a file and parsing bytes, in the order of the bytes.
 class SafetensorsReader {
  public:
   explicit SafetensorsReader(std::string_view what) { file_.what_ = printable(what); }
 
-  /// From the 8 bytes of the length field. `known_bytes`: the size of the whole, where it is known.
+  /// Reads the 8 bytes of the length field. `known_bytes`: the total size, if known.
   std::uint64_t header_bytes(std::string_view length_field, std::optional<std::uint64_t> known_bytes) const {
     if (length_field.size() < length_bytes) fail("it ends before the header: no safetensors file");
     const auto length = load<std::uint64_t>(length_field.data());
@@ -46,7 +45,7 @@ class SafetensorsReader {
     return length;
   }
 
-  /// From the header's JSON; says how many bytes of tensors must follow.
+  /// Parses the header's JSON and returns how many bytes of tensors must follow.
   std::uint64_t take_header(std::string_view json, std::uint64_t claimed,
                             std::optional<std::uint64_t> known_data_bytes) {
     if (json.size() < claimed) fail(cut_short(claimed, json.size()));
@@ -103,7 +102,7 @@ SafetensorsFile read_safetensors(const std::string& path, std::uint64_t limit_by
   input.read(json, length);
   const auto known = size ? std::optional<std::uint64_t>(*size - prefix - length) : std::nullopt;
   const std::uint64_t data_bytes = reader.take_header(json, length, known);
-  // No sum: a pipe's header may claim any number.
+  // Written without a sum, because a pipe's header may claim any number.
   if (limit_bytes < prefix + length || data_bytes > limit_bytes - prefix - length)
     reader.fail("its tensors take " + std::to_string(data_bytes) + " bytes, the limit for the file is " +
                 std::to_string(limit_bytes));
@@ -133,7 +132,7 @@ const TensorInfo& SafetensorsFile::at(std::string_view name) const {
 
 namespace {
 
-/// place(i) = the i-th number, until one is not finite: its index, or nothing.
+/// place(i) = the i-th number, up to the first that is not finite, whose index is returned.
 template <class Bits, Real (*to_real)(Bits), class Place>
 std::optional<Index> convert_all(const char* bytes, Index count, const Place& place) {
   for (Index i = 0; i < count; ++i) {
@@ -188,7 +187,6 @@ void SafetensorsFile::require_finite() const {
 }
 
 // ---- writing
-// -------------------------------------------------------------------------------------------------
 
 SafetensorsWriter::SafetensorsWriter(AtomicFile& file, const Metadata& metadata,
                                      std::vector<TensorLayout> layout)

@@ -13,7 +13,7 @@ namespace rezero::detail {
 namespace {
 
 constexpr std::string_view metadata_key = "__metadata__";
-/// Bounds the memory of a hostile header; enough for half a million tensors.
+/// Limits the memory for a hostile header; enough for half a million tensors.
 constexpr std::size_t most_values = 5'000'000;
 constexpr TensorDtype all_dtypes[] = {TensorDtype::f64, TensorDtype::f32, TensorDtype::f16,
                                       TensorDtype::bf16};
@@ -40,7 +40,7 @@ std::vector<Index> read_shape(const JsonCursor& field) {
   return shape;
 }
 
-/// begin and end of the bytes, in order and as far apart as the shape says.
+/// Begin and end of the bytes, checked to be in order and to match the shape.
 ByteRange read_range(const JsonCursor& field, const TensorInfo& info) {
   const std::vector<JsonCursor> offsets = field.elements();
   if (offsets.size() != 2)
@@ -73,7 +73,7 @@ TensorInfo read_entry(const std::string& name, const JsonCursor& entry, ByteRang
   return info;
 }
 
-/// The ranges tile [0, end) and that end is returned: no overlap, no hole.
+/// Checks that the ranges tile [0, end) without overlaps or gaps, and returns that end.
 std::uint64_t require_tiling(std::vector<ByteRange> ranges, const std::string& what) {
   std::sort(ranges.begin(), ranges.end(), [](const ByteRange& a, const ByteRange& b) {
     return std::tie(a.begin, a.end) < std::tie(b.begin, b.end);
@@ -153,7 +153,7 @@ SafetensorsHeader parse_safetensors_header(std::string_view json, std::string_vi
 
 std::string safetensors_header_bytes(const Metadata& metadata, const std::vector<TensorLayout>& layout) {
   require_good_names(layout);
-  // Entry by entry: inserting into one ordered object takes time quadratic in their number.
+  // Entry by entry, since inserting into one ordered object takes quadratic time.
   std::string json = "{";
   if (!metadata.empty()) json += "\"__metadata__\":" + metadata_json(metadata).dump();
   Index at = 0;

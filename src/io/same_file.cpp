@@ -7,7 +7,7 @@
 namespace rezero::detail {
 namespace {
 
-/// Absolute, without `.` and `..`, symbolic links followed as far as the path exists.
+/// Absolute, without `.` and `..`; symbolic links are followed as far as the path exists.
 std::filesystem::path resolved(const std::string& path) {
   std::error_code error;
   const std::filesystem::path absolute = std::filesystem::absolute(path, error);

@@ -49,7 +49,7 @@ std::array<std::uint32_t, 64> message_schedule(const char* block) {
 void compress(State& state, const char* block) {
   const auto w = message_schedule(block);
   auto [a, b, c, d, e, f, g, h] = state;
-#pragma GCC unroll 8  // after eight rounds the letters are where they were: no moves
+#pragma GCC unroll 8  // after eight rounds the letters are back in place, so nothing is moved
   for (std::size_t t = 0; t < 64; ++t) {
     const std::uint32_t choice = (e & f) ^ (~e & g), majority = (a & b) ^ (a & c) ^ (b & c);
     const std::uint32_t t1 =
@@ -61,7 +61,7 @@ void compress(State& state, const char* block) {
   for (std::size_t i = 0; i < state.size(); ++i) state[i] += step[i];
 }
 
-/// What is left after the whole blocks, a one bit, zeros, and the length in bits: one block or two.
+/// The remainder after the whole blocks, a one bit, zeros, and the length in bits: one block or two.
 void compress_tail(State& state, std::string_view tail, std::uint64_t total_bytes) {
   std::array<char, 2 * block_bytes> padded{};
   std::memcpy(padded.data(), tail.data(), tail.size());

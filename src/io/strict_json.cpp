@@ -25,11 +25,11 @@ std::string place(std::string_view text, std::size_t offset) {
   return "line " + std::to_string(line) + ", column " + std::to_string(column);
 }
 
-/// Why the parser stopped after it had read `position` characters.
+/// Why the parser stopped after `position` characters.
 std::string syntax_problem(std::string_view text, std::size_t position) {
   if (position > text.size()) return "the text ends too early, at " + place(text, text.size());
   const std::size_t offset = position == 0 ? 0 : position - 1;
-  // Of `nan` the parser reads the n as the beginning of `null`: look at the word around.
+  // The parser takes the n of `nan` for the beginning of `null`, so report the whole word around it.
   std::size_t start = offset;
   while (start > 0 && offset - start < 8 && std::isalpha(static_cast<unsigned char>(text[start - 1])))
     --start;
@@ -43,7 +43,7 @@ std::string syntax_problem(std::string_view text, std::size_t position) {
   return "unexpected '" + printable(rest.substr(0, size)) + "' at " + place(text, offset);
 }
 
-/// The digits that a double of integral value stands for.
+/// The exact digits of a double with an integral value.
 std::string exact_digits(double value) {
   char digits[320];
   std::snprintf(digits, sizeof digits, "%.0f", value);
@@ -58,8 +58,8 @@ bool is_zero_literal(const std::string& text) {
   return text.substr(0, text.find_first_of("eE")).find_first_of("123456789") == std::string::npos;
 }
 
-/// An integer where the literal is one of 64 bits, however it is written: a double can hold a neighbour of
-/// 9007199254740993.0 only, and 2.9999999999999999999 must not be taken for 3. Zero keeps its sign.
+/// An integer if the literal is one of 64 bits, in any notation: a double can only hold a neighbour of
+/// 9007199254740993.0, and 2.9999999999999999999 must not become 3. Zero keeps its sign.
 Json exactly(double value, const std::string& literal) {
   const WholeNumber number = read_whole_number(literal);
   if (!number.is_whole() || number.magnitude == 0) return value;
@@ -68,8 +68,8 @@ Json exactly(double value, const std::string& literal) {
   return number.magnitude <= largest ? Json(-static_cast<std::int64_t>(number.magnitude)) : Json(value);
 }
 
-/// Builds the document and stops at the first thing that is refused. Memory besides the document: the keys of
-/// the objects that are open.
+/// Builds the document and stops at the first violation. Memory besides the document: the keys of the open
+/// objects.
 class StrictBuilder : public nlohmann::json_sax<Json> {
  public:
   StrictBuilder(std::string_view text, const StrictJsonOptions& options) : text_(text), options_(options) {}
@@ -130,7 +130,7 @@ class StrictBuilder : public nlohmann::json_sax<Json> {
                   " is outside the range of double");
   }
 
-  /// Path of the value that comes next.
+  /// Path of the next value.
   std::string next_path() const {
     if (frames_.empty()) return "the top level";
     const Frame& frame = frames_.back();
@@ -138,7 +138,7 @@ class StrictBuilder : public nlohmann::json_sax<Json> {
                                   : json_member_path(frame.path, frame.key);
   }
 
-  /// The value in its place, or nullptr when there are too many. Members go straight to the end of the
+  /// Stores the value and returns its address, or nullptr if there are too many. Members are appended to the
   /// object: keys are known to differ, and a lookup would make large objects quadratic.
   Json* add(Json value) {
     if (++values_ > options_.max_values) {
@@ -171,13 +171,13 @@ class StrictBuilder : public nlohmann::json_sax<Json> {
   std::string_view text_;
   StrictJsonOptions options_;
   Json document_;
-  std::vector<Frame> frames_;  ///< the containers that are open, outermost first
+  std::vector<Frame> frames_;  ///< open containers, outermost first
   std::size_t values_ = 0;
   std::string problem_;
 };
 
-/// What nlohmann's parser would let pass: a byte order mark, a zero byte (to it the end), and, cheaper here,
-/// text that is empty or no UTF-8.
+/// Problems that nlohmann's parser would accept: a byte order mark, a zero byte (which it takes for the end),
+/// and, cheaper to find here, text that is empty or not UTF-8.
 std::string problem_with_bytes(std::string_view text) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return "it is empty";
   if (text.substr(0, 3) == "\xef\xbb\xbf") return "it begins with a byte order mark";

@@ -19,8 +19,8 @@ namespace {
   throw IoError("cannot write " + quoted(path) + " (" + why + ")");
 }
 
-/// The descriptor that /dev/stdout, /dev/fd/N and /proc/self/fd/N name. Opened by name it would be truncated,
-/// or written from its beginning, under whoever else holds it.
+/// The descriptor named by /dev/stdout, /dev/fd/N or /proc/self/fd/N. Opening it by name would truncate it,
+/// or write from its beginning, while others use it.
 std::optional<int> named_descriptor(std::string_view path) {
   if (path == "/dev/stdout") return STDOUT_FILENO;
   if (path == "/dev/stderr") return STDERR_FILENO;
@@ -54,7 +54,8 @@ void look_at_existing(WriteTarget& target, const struct stat& info) {
     target.kind = WriteTarget::Kind::direct;
     return;
   }
-  // Replacing needs rights on the folder only; that a file is write-protected must count all the same.
+  // Replacing a file only needs permission for the folder, but write protection of the file must count as
+  // well.
   if (::access(target.path.c_str(), W_OK) != 0) fail(target.given, error_text(errno));
   target.mode = info.st_mode & 0777;
 }
@@ -62,7 +63,7 @@ void look_at_existing(WriteTarget& target, const struct stat& info) {
 }  // namespace
 
 WriteTarget find_write_target(const std::string& path) {
-  constexpr int most_links = 40;  // as the kernel
+  constexpr int most_links = 40;  // as in the kernel
   if (path.empty()) fail(path, "the path is empty");
   if (path.find('\0') != std::string::npos) fail(path, "a path cannot hold a zero byte");
   WriteTarget target;

@@ -1,5 +1,5 @@
 #pragma once
-/// Where the bytes of a file to be written have to go, and the signal that must not end the process.
+/// The destination of a file to be written, and the signal that must not end the process.
 
 #include <sys/types.h>
 
@@ -11,14 +11,14 @@ namespace rezero::detail {
 
 struct WriteTarget {
   enum class Kind {
-    replace,     ///< a new file, or a regular one whose place a new one takes
-    direct,      ///< something that exists and is no regular file
+    replace,     ///< a new file, or a regular one to be replaced
+    direct,      ///< an existing file that is not regular
     descriptor,  ///< an open descriptor of this process
   };
   Kind kind = Kind::replace;
   std::string given;           ///< as the user wrote it
   std::string path;            ///< with symbolic links followed
-  std::string folder;          ///< that path lies in
+  std::string folder;          ///< folder of `path`
   std::optional<mode_t> mode;  ///< permissions of the file to be replaced
   int descriptor = -1;
 };
@@ -26,7 +26,8 @@ struct WriteTarget {
 /// IoError for a directory, a write-protected file, and a path that cannot be followed.
 WriteTarget find_write_target(const std::string& path);
 
-/// While it lives, passing the file size limit gives EFBIG on this thread instead of the signal SIGXFSZ.
+/// During its lifetime, exceeding the file size limit gives EFBIG on this thread instead of the signal
+/// SIGXFSZ.
 class FileSizeSignalBlock {
  public:
   FileSizeSignalBlock();

@@ -26,7 +26,7 @@ using detail::watch_underflow;
 namespace {
 
 struct Applied {
-  Real largest = 0;  ///< modulus of an entry, not finite where one is not
+  Real largest = 0;  ///< largest modulus of an entry; not finite if an entry is not
   bool underflowed = false;
 };
 
@@ -45,7 +45,7 @@ Applied apply_in_panels(const LinearMap& map, const Matrix& in, Matrix& out, int
   return all;
 }
 
-/// Nothing where the block changes the shape.
+/// 0 if the block changes the shape.
 Real relative_change(const Matrix& before, const Matrix& after) {
   Real change = 0;
   if (before.rows() != after.rows()) return change;
@@ -59,7 +59,7 @@ Real relative_change(const Matrix& before, const Matrix& after) {
 
 std::vector<Index> column_panels(Index columns, Index rows, Real flops_per_column, int workers) {
   constexpr Index narrowest = 32, widest = 512;
-  // Half a megabyte of a panel, or a column for every eight flops that an entry of a column takes part in.
+  // Half a megabyte per panel, or one column for every eight flops in which an entry of a column takes part.
   constexpr Real entries = 65536, columns_a_flop = 0.125;
   const Real r = static_cast<Real>(std::max<Index>(rows, 1));
   const auto wide = static_cast<Index>(
@@ -75,7 +75,7 @@ std::vector<Index> column_panels(Index columns, Index rows, Real flops_per_colum
 
 namespace {
 
-/// State and Jacobian on their way through the blocks.
+/// The state and the Jacobian on their way through the blocks.
 class ForwardPass {
  public:
   ForwardPass(const Stack& stack, const Vector& x0, Matrix tangents, const ForwardOptions& options)
@@ -121,8 +121,8 @@ class ForwardPass {
   }
 
  private:
-  /// A column that comes out as zero may have cancelled: then it does not where what is multiplied, and the
-  /// map, are rounded otherwise.
+  /// A zero column may result from cancellation. It then does not vanish if the operands are rounded
+  /// differently.
   bool new_zero_columns_hold(Index l, const LinearMapPtr& derivative) const {
     const Matrix& before = jacobian_.mantissa;
     std::vector<Index> columns;
@@ -149,8 +149,8 @@ class ForwardPass {
   Real flops_ = std::numeric_limits<Real>::infinity();
 };
 
-/// Blocks 0 … last − 1 through a pass, drawn by all threads: the numbers of one block in parts, or, where one
-/// thread is enough for a block's product, whole blocks while those before them are multiplied.
+/// Blocks 0 … last − 1 on their way through a pass, drawn by all threads: the numbers of one block in parts
+/// or, if one thread suffices for a block's product, whole blocks while the preceding ones are multiplied.
 class Walk {
  public:
   Walk(const Stack& stack, Index last, ForwardPass& pass, const ForwardOptions& options)
@@ -175,8 +175,8 @@ class Walk {
     Real flops = std::numeric_limits<Real>::infinity(), weights = flops;
   };
 
-  /// All kinds of blocks: products between what a thread's start costs and what pays a thread of its own, and
-  /// weights of which two batches are not missed.
+  /// For all kinds of blocks: products cost more than starting a thread but too little for a thread of their
+  /// own, and two batches of weights take little memory.
   bool blocks_are_small() const {
     constexpr Real little_work = 1e5, few_weights = 65536;
     return options_.workers > 1 && std::all_of(costs_.begin(), costs_.end(), [](const Cost& cost) {
@@ -204,7 +204,7 @@ class Walk {
     step(*stack_.block(at_));
   }
 
-  /// Blocks that are there, up to `end`, and those after them meanwhile.
+  /// Applies the available blocks up to `end`, and draws the following ones at the same time.
   void step_and_draw(Index end) {
     const auto count = std::min<std::ptrdiff_t>(end - at_, static_cast<std::ptrdiff_t>(drawn_.size()));
     const std::vector<BlockPtr> now(drawn_.begin(), drawn_.begin() + count);
@@ -225,7 +225,7 @@ class Walk {
     if (draws) drawn_ = std::move(ahead);
   }
 
-  /// As many as can be: one that cannot is drawn again, and throws, when its turn has come.
+  /// Draws as many blocks as possible. One that fails is drawn again, and throws, at its turn.
   std::vector<BlockPtr> drawn(Index first, int workers) const {
     constexpr Index batch = 4;
     std::vector<BlockPtr> blocks(static_cast<std::size_t>(std::clamp<Index>(last_ - first, 0, batch)));
@@ -244,8 +244,8 @@ class Walk {
   ForwardPass& pass_;
   const ForwardOptions& options_;
   std::vector<Cost> costs_;      ///< of the last block of each kind
-  Index at_ = 0;                 ///< the block that comes next
-  std::vector<BlockPtr> drawn_;  ///< it and those after it, as far as they are there
+  Index at_ = 0;                 ///< the next block
+  std::vector<BlockPtr> drawn_;  ///< that block and its successors, as far as drawn
 };
 
 }  // namespace

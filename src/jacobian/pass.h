@@ -1,5 +1,5 @@
 #pragma once
-/// What every pass through a stack watches: range and underflow.
+/// Range and underflow checks shared by all passes through a stack.
 
 #include <cmath>
 #include <string>
@@ -14,8 +14,8 @@
 
 namespace rezero::detail {
 
-/// Mantissas are renormalized when their largest entry leaves [2^−limit, 2^limit]: far from where doubles
-/// end, so that one block cannot carry them over, and rarely enough to cost nothing.
+/// Mantissas are renormalized when their largest entry leaves [2^−limit, 2^limit]. This is far enough from
+/// the limits of double that one block cannot cross them, and rare enough to cost nothing.
 constexpr int renormalize_limit = 200;
 
 inline bool far_from_one(Real largest) {
@@ -23,8 +23,8 @@ inline bool far_from_one(Real largest) {
          (largest > std::ldexp(1.0, renormalize_limit) || largest < std::ldexp(1.0, -renormalize_limit));
 }
 
-/// Whether underflow met the largest entries themselves: `largest` is of what a block gave, of mantissas
-/// within the limits above, and something underflowed on the way.
+/// Whether underflow affected the largest entries themselves. `largest` is the largest output of a block
+/// whose mantissas are within the limits above, and something underflowed on the way.
 inline bool next_to_underflow(Real largest) {
   return largest < 0x1p-700;
 }
@@ -33,11 +33,11 @@ inline bool next_to_underflow(Real largest) {
   throw NumericalError("block " + std::to_string(block) + ": " + what);
 }
 
-/// Flops that take some forty microseconds: before a second thread has its data, they are done.
+/// About 40 µs of work, in flops. Less is finished before a second thread could load its data.
 constexpr Real worth_sharing = 4e6;
 
-/// f(start, width) over panels of the columns that a block's derivative (with `rows` rows on that side) is
-/// applied to.
+/// Calls f(start, width) for panels of the columns to which a block's derivative (with `rows` rows on that
+/// side) is applied.
 template <class F>
 void over_column_panels(const LinearMap& map, Index columns, Index rows, int threads, const F& f) {
   const int workers = map.flops_per_column() * static_cast<Real>(columns) < worth_sharing ? 1 : threads;

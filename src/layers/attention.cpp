@@ -11,7 +11,7 @@
 namespace rezero {
 namespace {
 
-/// Softmax of scaled scores, one column a query, masked above the diagonal if causal. The maximum is
+/// Softmax of scaled scores, one column per query, masked above the diagonal if causal. The maximum is
 /// subtracted first.
 Matrix probabilities(const Matrix& scores, bool causal) {
   Matrix P = Matrix::Zero(scores.rows(), scores.cols());
@@ -21,7 +21,7 @@ Matrix probabilities(const Matrix& scores, bool causal) {
     Real sum = 0;
     for (Index j = 0; j < seen; ++j) {
       sum += P(j, i) = std::exp(scores(j, i) - top);
-      if (P(j, i) == 0) detail::raise_underflow();  // no probability is 0
+      if (P(j, i) == 0) detail::raise_underflow();  // an exact probability is never 0
     }
     P.col(i) /= sum;
   }
@@ -59,7 +59,7 @@ Attention::Attention(AttentionWeights weights, AttentionSpec spec, Index positio
 LayerPtr Attention::projection(const MatrixPtr& W, const VectorPtr& b, Index heads, bool is_value) const {
   std::vector<LayerPtr> layers = {std::make_shared<Linear>(W, b, positions_)};
   const Index width = W->rows() / heads;
-  // A head's slice of a position is a position of its own to a norm: the numbers lie in the same order.
+  // To a norm, each head's slice of a position is a separate position: the numbers are in the same order.
   if (!is_value && spec_.qk_norm) layers.push_back(spec_.qk_norm.layer({width, heads * positions_}));
   if (!is_value && spec_.rope)
     layers.push_back(rotary_layer(width, heads, positions_, spec_.sequences, *spec_.rope));

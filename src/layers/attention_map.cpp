@@ -16,7 +16,7 @@ Matrix with_padding(const Eigen::Ref<const Matrix>& X) {
   return all;
 }
 
-/// A head's operands, as left factors and as right ones.
+/// The operands of a head, as left and as right factors.
 struct Head {
   Head(const AttentionMapParts& p, const AttentionHead& head)
       : query_row(head.query_row), key_row(head.key_row), first(head.first) {
@@ -32,7 +32,7 @@ struct Head {
   Index query_row, key_row, first;
   Matrix Q, K, V;       ///< width × T
   Matrix keys, values;  ///< Kᵀ, Vᵀ: T × width
-  Matrix P;             ///< T × T, one column a query
+  Matrix P;             ///< T × T, one column per query
 };
 
 /// One direction's rows × positions matrix inside a block of directions.
@@ -52,8 +52,8 @@ struct LeftOperand {
   Index stride;
 };
 
-/// s = scale · p ⊙ (s − 1 colsum(p ⊙ s)) in place: dP of softmax from dS, and the other way round, since the
-/// derivative is symmetric. Partial sums in a fixed order: one running sum would cost as much as the matrix
+/// s = scale · p ⊙ (s − 1 colsum(p ⊙ s)) in place: dP of softmax from dS and vice versa, since the derivative
+/// is symmetric. Partial sums in a fixed order; a single running sum would cost as much as the matrix
 /// products.
 void through_softmax(const Real* p, Real scale, Index rows, Index columns, Real* s, Index stride) {
   for (Index i = 0; i < columns; ++i, p += stride, s += stride) {
@@ -66,7 +66,7 @@ void through_softmax(const Real* p, Real scale, Index rows, Index columns, Real*
   }
 }
 
-/// What one worker writes while it goes through directions and heads.
+/// Buffers that one worker writes while it goes through directions and heads.
 class Workspace {
  public:
   Workspace(Index width, Index length)
@@ -84,13 +84,13 @@ class Workspace {
     }
     return {transposed_.data(), transposed_.rows()};
   }
-  /// X itself, copied only if its rows are no whole vectors.
+  /// X itself, copied only if its rows do not fill whole vectors.
   LeftOperand whole(ConstSlab X, Index row, Index first) {
     if (whole_.rows() == width_) return {X.at(row, first), X.rows};
     for (Index j = 0; j < S.cols(); ++j) std::copy_n(X.at(row, first + j), width_, whole_.col(j).data());
     return {whole_.data(), whole_.rows()};
   }
-  /// to = or += a strip of the product(s), which `multiply` writes.
+  /// to = or += a strip of the product(s) written by `multiply`.
   template <class Multiply, class Put>
   void strip(Slab to, Index row, Index position, Index columns, Multiply multiply, Put put) {
     multiply(result_.rows(), columns, result_.data(), result_.rows());
@@ -101,7 +101,7 @@ class Workspace {
     }
   }
 
-  Matrix S;  ///< scores: T × T, a strip of it going forward
+  Matrix S;  ///< scores: T × T, or in the forward direction one strip of it
 
  private:
   Index width_;
@@ -161,7 +161,7 @@ class AttentionMap final : public LinearMap {
     out += part;
   }
 
-  /// Heads that share no keys write to places of their own: those of a single column go side by side.
+  /// Heads that share no keys write to separate places. For a single column they run in parallel.
   template <class Do>
   void each_head(Index columns, Do&& head_of_column) const {
     const auto go = [&](Index c, const std::vector<Index>& group, Workspace& work) {
@@ -177,8 +177,8 @@ class AttentionMap final : public LinearMap {
       for (const std::vector<Index>& group : groups_) go(c, group, work);
   }
 
-  /// A = V P with P = softmax(scale · Kᵀ Q): dA = V dP + dV P, dP from dS = Kᵀ dQ + dKᵀ Q. Strips of queries,
-  /// so that scores stay in the first-level cache; causal queries see no later keys.
+  /// A = V P with P = softmax(scale · Kᵀ Q): dA = V dP + dV P, dP from dS = Kᵀ dQ + dKᵀ Q. In strips of
+  /// queries, so that scores stay in the first-level cache; causal queries skip later keys.
   void push_head(const Head& head, ConstSlab dQ, ConstSlab dK, ConstSlab dV, Slab dA, Workspace& work) const {
     const LeftOperand keys = work.transposed(dK, head.key_row, head.first),
                       values = work.whole(dV, head.key_row, head.first);
@@ -202,7 +202,7 @@ class AttentionMap final : public LinearMap {
   }
 
   /// The transpose of push_head, step by step: strips of queries for dS and dQ, then of keys for dK and dV,
-  /// which heads that share keys add to.
+  /// to which heads with shared keys add.
   void pull_head(const Head& head, ConstSlab dA, Slab dQ, Slab dK, Slab dV, Workspace& work) const {
     const LeftOperand results = work.whole(dA, head.query_row, head.first);
     const Index w = p_.head_width, T = p_.length, stride = work.S.rows();
@@ -239,7 +239,7 @@ class AttentionMap final : public LinearMap {
 
   AttentionMapParts p_;
   std::vector<Head> heads_;
-  std::vector<std::vector<Index>> groups_;  ///< of heads that share their keys
+  std::vector<std::vector<Index>> groups_;  ///< heads that share keys
 };
 
 }  // namespace

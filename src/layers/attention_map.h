@@ -9,7 +9,7 @@ namespace rezero {
 
 /// One head within one sequence: probabilities and operands at the point of linearization.
 struct AttentionHead {
-  Index query_row, key_row;  ///< first rows of its slices of Q, and of K and V
+  Index query_row, key_row;  ///< first row of its slice of Q, and of K and V
   Index first;               ///< first position of its sequence
   Matrix P;                  ///< T × T, column i the distribution of query i: P(j, i)
 };

@@ -7,7 +7,7 @@ namespace {
 
 using Taps = std::vector<std::vector<detail::Tap>>;  ///< of each output position
 
-/// Calls f(output position, input position, tap) for all that exist, taps ascending at every output.
+/// Calls f(output position, input position, tap) for all that exist, with ascending taps for every output.
 template <class F>
 void each_tap(const ImageSpec& image, const ConvSpec& spec, F f) {
   const ImageSpec to = conv_output(image, spec);

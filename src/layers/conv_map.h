@@ -5,7 +5,7 @@
 
 namespace rezero {
 
-/// As Conv without bias; sizes must fit. Kernels of 1 × 1 and stride 1 are a map at each position.
+/// As Conv, without bias; sizes must fit. 1 × 1 kernels with stride 1 give a positionwise map.
 LinearMapPtr conv_map(const MatrixPtr& W, const ImageSpec& image, const ConvSpec& spec);
 
 }  // namespace rezero

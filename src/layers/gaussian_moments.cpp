@@ -6,7 +6,7 @@ namespace rezero {
 namespace {
 
 constexpr Index order = 20;
-constexpr Index reach = 12;  // the density there is 2e-32
+constexpr Index reach = 12;  // where the density is 2e-32
 
 struct Rule {
   Vector node, weight;  ///< on [0, 1]

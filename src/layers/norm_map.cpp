@@ -21,7 +21,7 @@ class NormMap final : public LinearMap {
     if (parts.center) parts.mean_factor = rounding.factors(parts.shape.positions);
     return norm_map(std::move(parts));
   }
-  // Columns one after the other, each from top to bottom: a position's rows of all columns lie far apart.
+  // One column after another, each from top to bottom, since the rows of a position are far apart in memory.
   void do_apply(ConstColumns v, Columns out) const override {
     for (Index j = 0; j < v.cols(); ++j)
       for (Index t = 0; t < p_.shape.positions; ++t) push(t, &v.coeffRef(t * d(), j), &out(t * d(), j));

@@ -9,9 +9,9 @@ namespace rezero {
 struct NormMapParts {
   Shape shape;
   bool center = false;
-  Vector mean_factor;                   ///< of each position's mean, where it is rounded otherwise; empty: 1
-  Vector scale;                         ///< r_t, one a position
-  Vector coefficient;                   ///< c_t, one a position
+  Vector mean_factor;                   ///< factor of each position's mean, in another rounding; empty: 1
+  Vector scale;                         ///< r_t, one per position
+  Vector coefficient;                   ///< c_t, one per position
   Vector direction;                     ///< Y, features × positions; empty: no rank-one part
   std::shared_ptr<const Vector> gamma;  ///< null: 1
 };

@@ -3,8 +3,8 @@
 namespace rezero {
 namespace {
 
-/// Sums run over positions in order, features side by side in vectors: O(1) per entry, and no bit of it
-/// depends on addresses.
+/// Sums run over positions in order, with features next to each other in vectors: O(1) per entry, and bits do
+/// not depend on addresses.
 class SetNormMap final : public LinearMap {
  public:
   explicit SetNormMap(SetNormMapParts parts)

@@ -8,7 +8,7 @@
 namespace rezero {
 namespace {
 
-/// Columns of `features` numbers, one a position: output position q takes that of `source[q]`.
+/// Columns of `features` numbers, one per position: output position q takes that of `source[q]`.
 class SubsampleMap final : public LinearMap {
  public:
   SubsampleMap(Shape in, Shape out, std::vector<Index> source)

@@ -31,7 +31,7 @@ struct Tile {
 
   /// row r += Σ_i factors[r][i · step] · (the eight numbers at vectors + 8 i).
   void add(const Real* vectors, std::array<const Real*, tile_rows> factors, Index step, Index length) {
-    Pack now[tile_rows][packs];  // a copy that lives in registers
+    Pack now[tile_rows][packs];  // a copy in registers
     std::memcpy(now, sums, sizeof now);
     for (Index i = 0; i < length; ++i) {
       Pack operand[packs];
@@ -83,7 +83,7 @@ bool TapProduct::same_taps(Index p, Index q) const {
                     [](const Run& a, const Run& b) { return a.tap == b.tap && a.count == b.count; });
 }
 
-/// Few kinds of positions exist: the inside and what lies along borders.
+/// There are few kinds of positions: the interior, and those along borders.
 void TapProduct::make_groups() {
   std::vector<std::vector<Index>> kinds;
   for (Index q = 0; q + 1 < static_cast<Index>(first_run_.size()); ++q) {
@@ -145,8 +145,8 @@ void TapProduct::apply_lanes(const Real* v, Index v_stride, Real* out, Index out
     }
 }
 
-/// One column: vectors are weights, factors are inputs around the positions of a group. Places of a group
-/// that is not full repeat its last position.
+/// One column: vectors are weights, factors are inputs around the positions of a group. A group that is not
+/// full repeats its last position.
 void TapProduct::apply_one(const Real* v, Real* out) const {
   for (Index row = 0; row < out_; row += lanes)
     for (const Group& group : groups_) {

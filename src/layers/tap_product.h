@@ -13,14 +13,14 @@ struct Tap {
   Index tap;
 };
 
-/// Y(:, q) = Σ_{(s, t) ∈ taps of q} M_t X(:, s) for columns x = vec(X), X: in × sources, M_t: out × in.
-/// Neither an image of patches nor transposed panels of all columns are made: eight columns at a time stand
-/// in the lanes of vectors, a tile of outputs in registers. A single column has eight output features in the
-/// lanes instead, and several positions with equal taps in the tile. In both ways an entry is the sum over
-/// taps and features in one and the same order, whatever stands beside it.
+/// Y(:, q) = Σ_{(s, t) ∈ taps of q} M_t X(:, s) for columns x = vec(X), X: in × sources, M_t: out × in. It
+/// builds neither an image of patches nor transposed panels of all columns. Eight columns at a time occupy
+/// the lanes of vectors, and a tile of outputs the registers. For a single column, the lanes hold eight
+/// output features and the tile several positions with equal taps. In both cases an entry is summed over taps
+/// and features in the same order, independent of its neighbours.
 class TapProduct {
  public:
-  /// `taps[q]`: those of output position q. M: out × (taps · in), M_t = M.middleCols(t · in, in).
+  /// `taps[q]`: the taps of output position q. M: out × (taps · in), M_t = M.middleCols(t · in, in).
   TapProduct(const Matrix& M, Index in, Index sources, const std::vector<std::vector<Tap>>& taps);
 
   void apply(const ConstColumns& v, Columns& out) const;
@@ -32,7 +32,7 @@ class TapProduct {
   }
 
  private:
-  /// Neighbouring taps at neighbouring sources: `count` · in numbers that lie side by side, twice.
+  /// Neighbouring taps at neighbouring sources: `count` · in numbers that are contiguous in both.
   struct Run {
     Index source, tap, count;
   };
@@ -51,7 +51,7 @@ class TapProduct {
 
   Index in_, out_, sources_, kernel_ = 0, taps_ = 0;
   std::vector<Run> runs_;
-  std::vector<std::size_t> first_run_;  ///< of each output position, and one past the last
+  std::vector<std::size_t> first_run_;  ///< for each output position, and one past the last
   std::vector<Index> order_;
   std::vector<Group> groups_;
   Vector packed_;  ///< blocks of eight output features: (block, tap, in, feature of the block)

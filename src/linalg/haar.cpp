@@ -11,7 +11,7 @@ Matrix haar_orthogonal(Index rows, Index cols, const StreamKey& key) {
   if (rows < cols) gaussian.transposeInPlace();
   const Eigen::HouseholderQR<Matrix> qr(std::move(gaussian));
   Matrix q = qr.householderQ() * Matrix::Identity(qr.rows(), qr.cols());
-  // Householder QR picks the signs of R's diagonal by its data; only with a fixed sign is Q uniform.
+  // Householder QR chooses the signs of R's diagonal from the data; Q is uniform only with a fixed sign.
   for (Index j = 0; j < q.cols(); ++j)
     if (qr.matrixQR()(j, j) < 0) q.col(j) = -q.col(j);
   if (rows < cols) q.transposeInPlace();

@@ -1,4 +1,4 @@
-/// The algebra of maps: small classes that are read together, because each must keep the others' rules (block
+/// The algebra of maps: small classes in one file, because each must respect the others' rules (block
 /// structure, dense forms, condensing).
 #include "rezero/linalg/maps.h"
 
@@ -13,9 +13,9 @@
 namespace rezero {
 namespace {
 
-constexpr Index unbounded = std::numeric_limits<Index>::max();  // a rank bound that says nothing
+constexpr Index unbounded = std::numeric_limits<Index>::max();  // a rank bound without information
 
-/// The smaller number of rows, or of columns, that have an entry that is not zero.
+/// The number of rows with a non-zero entry, or of such columns if that is smaller.
 Index nonzero_lines(const Matrix& W) {
   Index columns = 0;
   Vector used = Vector::Zero(W.rows());
@@ -74,7 +74,7 @@ class Diagonal final : public LinearMap {
   Index positions_;
 };
 
-/// One matrix a position.
+/// One matrix per position.
 class BlockDiagonal final : public LinearMap {
  public:
   BlockDiagonal(std::vector<Matrix> blocks, Index rank_bound)
@@ -112,11 +112,11 @@ class BlockDiagonal final : public LinearMap {
   Index rank_bound_;
 };
 
-/// (I ⊗ W): a block of k columns with rows = positions · width is, seen column-major, one matrix of
+/// (I ⊗ W): a block of k columns with positions · width rows is, in column-major order, one matrix with
 /// k·positions columns.
 class Positionwise final : public LinearMap {
  public:
-  /// rank_bound: of a W that was computed, whose zeros may be rounding; absent: W is given, its zeros hold.
+  /// rank_bound: for a computed W, whose zeros may be rounding. Absent: W is given, and its zeros are exact.
   Positionwise(MatrixPtr W, Index positions, std::optional<Index> rank_bound = {})
       : W_(std::move(W)), positions_(positions), rank_bound_(rank_bound) {}
   Index rows() const override { return W_->rows() * positions_; }
@@ -152,9 +152,9 @@ class Positionwise final : public LinearMap {
     out.noalias() = W_->transpose() * u;
   }
   Matrix do_block(Index) const override { return *W_; }
-  /// One column of a large matrix is split by octets of rows.
+  /// A single column of a large matrix is split by octets of rows.
   void in_rows(const ConstColumns& v, Columns& out) const {
-    constexpr Index least = 65536;  // numbers that pay a thread's start
+    constexpr Index least = 65536;  // numbers worth starting a thread for
     const Index rows = W_->rows(), octets = rows / detail::octet_size,
                 parts = part_count(octets, least / (detail::octet_size * (W_->cols() + 1)) + 1);
     for_each_part(parts, [&](Index i) {
@@ -163,12 +163,12 @@ class Positionwise final : public LinearMap {
       out.middleRows(start, end - start).noalias() = W_->middleRows(start, end - start) * v.col(0);
     });
   }
-  /// One column of many positions is split, for nobody else splits it; more columns come from a panel that
-  /// has a thread of its own.
+  /// A single column is split here because no caller splits it. Several columns belong to a panel that
+  /// already has its own thread.
   template <class Multiply>
   static void in_parts(Eigen::Map<const Matrix> in, Eigen::Map<Matrix> out, Index columns,
                        Multiply&& multiply) {
-    constexpr Index least = 64;  // what pays a thread's start
+    constexpr Index least = 64;  // positions worth starting a thread for
     const Index positions = in.cols(), parts = columns == 1 ? part_count(positions, least) : 1;
     if (parts == 1) return multiply(in, out);
     for_each_part(parts, [&](Index i) {
@@ -339,8 +339,8 @@ class Product final : public LinearMap {
     factor(*factors_.front(), t, now, out);
   }
 
-  /// From the first factor whose matrix is known: the later ones applied to its columns, the earlier ones,
-  /// transposed, to its rows.
+  /// Starts from the first factor whose matrix is known; applies the later ones to its columns and the
+  /// transposed earlier ones to its rows.
   Matrix do_block(Index t) const override {
     Matrix now = positions_ > 1 ? factors_[known_]->block(t) : to_dense(*factors_[known_]);
     for (std::size_t i = known_ + 1; i < factors_.size(); ++i) {
@@ -399,8 +399,9 @@ class ResidualMap final : public LinearMap {
   Index rows() const override { return B_->rows(); }
   Index cols() const override { return B_->cols(); }
   Real flops_per_column() const override { return B_->flops_per_column() + 3 * static_cast<Real>(rows()); }
-  Real dense_flops() const override { return std::numeric_limits<Real>::infinity(); }  // stays λ I + α B
-  Index rank_bound() const override {  // λ ⊙ v reaches as many entries as λ has that are not zero
+  // always stays λ I + α B
+  Real dense_flops() const override { return std::numeric_limits<Real>::infinity(); }
+  Index rank_bound() const override {  // λ ⊙ v reaches as many entries as λ has non-zeros
     const Index skip = (lambda_.array() != 0).count() * (rows() / lambda_.size());
     return std::min(rows(), skip + B_->rank_bound());
   }
@@ -427,8 +428,8 @@ class ResidualMap final : public LinearMap {
     else
       v.array() *= factor.array();
   }
-  /// out ← λ ⊙ v + factor ⊙ out (null: 1). Numbers take one pass over memory; which of their two products is
-  /// fused with the sum, and so not rounded, is the compiler's choice.
+  /// out ← λ ⊙ v + factor ⊙ out (null: 1), in one pass over memory. The compiler chooses which of the two
+  /// products is fused with the sum, and so not rounded.
   void combine(const Vector* factor, const ConstColumns& v, Columns& out) const {
     if (factor && is_one(*factor)) factor = nullptr;
     if (factor && factor->size() == 1 && lambda_.size() == 1) {
@@ -447,7 +448,7 @@ class ResidualMap final : public LinearMap {
   LinearMapPtr do_condense_parts(Index columns) const override {
     return residual_map(lambda_, alpha_, condense(B_, columns));
   }
-  /// Of the two addends the branch: a block that leaves vectors as they are still does.
+  /// Only the branch changes its rounding, so a block that leaves vectors unchanged still does.
   LinearMapPtr do_in_other_rounding(SimulatedRounding& rounding) const override {
     const Vector factors = rounding.factors(rows());
     Vector alpha = alpha_.size() == 1 ? Vector(alpha_(0) * factors) : Vector(alpha_.cwiseProduct(factors));

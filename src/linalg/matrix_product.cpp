@@ -12,7 +12,7 @@ namespace {
 /// A block of the left operand: a quarter of a megabyte.
 constexpr Index block_rows = 4 * strip_rows, block_depth = 320;
 
-/// Where products go: written or added.
+/// Destination of products: overwritten or added to.
 struct Result {
   Real* C;
   Index stride, columns;
@@ -27,7 +27,7 @@ struct Result {
   }
 };
 
-/// Fewer rows than a vector has, through one that is filled up with zeros.
+/// Fewer rows than a vector, through a vector padded with zeros.
 void take_edge(const SmallProduct& product, Index rows, const Result& to) {
   std::array<Real, lane_count * block_depth> left;
   Real* lane = left.data();
@@ -48,9 +48,9 @@ void take_edge(const SmallProduct& product, Index rows, const Result& to) {
   }
 }
 
-/// Columns of A that a multiple of 4 KiB lies between fall on the same few lines of the first-level cache.
-/// Strips of eight-lane vectors use each line up before it is lost; narrower ones lose a third of their rate,
-/// and a copy of the block pays if enough columns of B pass over it.
+/// Columns of A a multiple of 4 KiB apart fall on the same few lines of the first-level cache. Strips of
+/// eight-lane vectors use up each line before it is evicted; narrower ones lose a third of their rate, so a
+/// copy of the block pays off if enough columns of B pass over it.
 bool is_copied(const ConstColumns& A, Index columns) {
   return lane_count < 8 && A.outerStride() % 512 == 0 && columns >= 16;
 }

@@ -1,5 +1,5 @@
 #pragma once
-/// Eight numbers that are worked on together, at any address: one 512-bit register, or two of 256 bits.
+/// Eight numbers processed together, at any address: one 512-bit register, or two of 256 bits.
 
 #include "rezero/core/types.h"
 
@@ -10,8 +10,8 @@ typedef Real Octet __attribute__((vector_size(sizeof(Real) * octet_size)));
 typedef Real LooseOctet
     __attribute__((vector_size(sizeof(Real) * octet_size), aligned(alignof(Real)), may_alias));
 
-/// The eight numbers from there on. References, for a vector that is passed or returned has no calling
-/// convention on processors whose registers are narrower.
+/// The eight numbers starting there. By reference, because passing or returning a vector has no calling
+/// convention on processors with narrower registers.
 inline const LooseOctet& octet(const Real* at) {
   return *reinterpret_cast<const LooseOctet*>(at);
 }

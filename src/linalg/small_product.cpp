@@ -10,7 +10,8 @@ typedef Real Lanes __attribute__((vector_size(sizeof(Real) * lane_count)));
 typedef Real LooseLanes
     __attribute__((vector_size(sizeof(Real) * lane_count), aligned(alignof(Real)), may_alias));
 
-/// What a strip's sums fit in: three vectors of rows by eight columns of 32 registers, by four of 16.
+/// The sums of a strip that fit in registers: three vectors of rows by eight columns with 32 registers, by
+/// four with 16.
 #if defined(__AVX512F__)
 constexpr int tile_columns = 8;
 #else

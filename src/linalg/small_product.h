@@ -1,13 +1,12 @@
 #pragma once
-/// Sums of matrix products in registers: nothing is packed, and nothing is called per product but the loop
-/// itself. Fast where the left operand lies in a near cache; matrix_product.h goes through larger ones in
-/// blocks that do.
+/// Sums of matrix products in registers: no packing, and no calls inside the loop. Fast if the left operand
+/// is in a near cache; matrix_product.h splits larger ones into blocks that are.
 
 #include "rezero/core/types.h"
 
 namespace rezero {
 
-/// Rows of left operands and results come in whole vectors of that many numbers.
+/// Rows of left operands and results come in whole vectors of this many numbers.
 #if defined(__AVX512F__)
 constexpr Index lane_count = 8;
 #elif defined(__AVX__)
@@ -21,9 +20,9 @@ constexpr Index padded(Index n) {
   return (n + lane_count - 1) / lane_count * lane_count;
 }
 
-/// The widest right operand whose product stays in registers: strips of that many columns are fastest.
+/// The widest right operand whose product stays in registers: strips with this many columns are fastest.
 constexpr Index strip_width = 8;
-/// Rows that are fastest: multiples of that many fill the registers.
+/// Multiples of this many rows fill the registers and are fastest.
 constexpr Index strip_rows = 24;
 
 /// A (rows × depth, column-major, `stride` between columns) times B (depth × columns, entry (k, j) at
@@ -37,7 +36,7 @@ struct SmallProduct {
 };
 
 /// C = A₁ B₁ + A₂ B₂, rows × columns with `stride` between columns; `rows` is a multiple of lane_count. Sums
-/// run in the order of k, first product first: an entry's bits depend on its operands alone. Cost
+/// run in the order of k, first product first, so the bits of an entry depend only on its operands. Cost
 /// 2·rows·columns·(depth₁ + depth₂).
 void add_products(const SmallProduct& first, const SmallProduct& second, Index rows, Index columns, Real* C,
                   Index stride);

@@ -5,7 +5,7 @@
 namespace rezero {
 namespace {
 
-/// Rows by powers of two to where their squares can be summed.
+/// Scales each row by a power of two so that its squares can be summed.
 void into_unit_by_row(Matrix& W) {
   const Vector largest = W.cwiseAbs().rowwise().maxCoeff();
   for (Index i = 0; i < W.rows(); ++i)

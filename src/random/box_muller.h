@@ -28,7 +28,7 @@ static inline std::uint64_t as_bits(double value) {
 static inline double log_positive(double u) {
   constexpr std::uint64_t sqrt_half = 0x3FE6A09E00000000;  // √½ without its low word
   const std::uint64_t shifted = as_bits(u) + (0x3FF0000000000000 - sqrt_half);
-  // The biased exponent becomes a double by writing it into the mantissa of 2^52: AVX2 converts no integers.
+  // Writing the biased exponent into the mantissa of 2^52 makes it a double; AVX2 cannot convert integers.
   const double k = as_double(0x4330000000000000 | (shifted >> 52)) - (4503599627370496.0 + 1023.0);
   const double f = as_double((shifted & 0x000FFFFFFFFFFFFF) + sqrt_half) - 1.0;
   const double s = f / (2.0 + f), z = s * s;

@@ -20,7 +20,7 @@ struct WordBatch {
   alignas(64) std::uint64_t low[batch];
   alignas(64) std::uint64_t high[batch];
 
-  /// Rounds up to whole vectors: words past the last pair are never read.
+  /// Rounds up to whole vectors; words past the last pair are never read.
   void draw(std::size_t pairs, const StreamKey& key, std::uint64_t first_pair) {
     for (std::size_t i = 0; i < pairs; i += lane_count) {
       Lanes a, b;

@@ -1,7 +1,6 @@
 #pragma once
-/// The loops behind sample.h, in pairs: one Philox block makes one pair of numbers. Free of Eigen and of
-/// libm, so that tests can compile them for other instruction sets beside the library
-/// (REZERO_RANDOM_VARIANT).
+/// The loops behind sample.h, in pairs: one Philox block makes one pair of numbers. Free of Eigen and libm,
+/// so that tests can compile them for other instruction sets next to the library (REZERO_RANDOM_VARIANT).
 ///
 /// Pair j of a stream takes the words (w0, w1, w2, w3) = Philox4x32-10(counter = (j low, j high, role,
 /// block), key = (seed low, seed high)) and forms A = w0 + 2^32 w1, B = w2 + 2^32 w3.

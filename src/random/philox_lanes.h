@@ -23,11 +23,11 @@ typedef std::uint64_t Lanes __attribute__((vector_size(8 * lane_count)));
 
 constexpr std::uint64_t low_half = 0xFFFFFFFF;
 
-/// The 64-bit products of the low halves. One instruction, which gcc 12 does not find by itself: with it AVX2
-/// draws twice as many words.
+/// The 64-bit products of the low halves. A single instruction that gcc 12 does not find; with it, AVX2 draws
+/// twice as many words.
 static inline Lanes multiply_low_halves(Lanes a, Lanes b) {
 #if defined(__AVX512F__)
-  // The zero-masked form: the plain one makes gcc warn of its own undefined operand.
+  // The zero-masked form, because the plain one makes gcc warn about its own undefined operand.
   return reinterpret_cast<Lanes>(
       _mm512_maskz_mul_epu32(0xFF, reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
 #elif defined(__AVX2__)

@@ -8,7 +8,7 @@ namespace {
 
 using PairKernel = void (*)(double*, std::size_t, const StreamKey&, std::uint64_t);
 
-/// Whole pairs in place; of a last half pair the first number.
+/// Whole pairs in place; the first number of a last half pair.
 void fill(PairKernel kernel, Real* out, Index count, const StreamKey& key, std::uint64_t first) {
   REZERO_REQUIRE(count >= 0 && first % 2 == 0);
   const auto pairs = static_cast<std::size_t>(count / 2);

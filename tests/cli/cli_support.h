@@ -91,7 +91,6 @@ inline std::string refused(const Args& args, int code) {
 }
 
 // ---- golden files: REZERO_UPDATE_GOLDEN=1 rewrites them
-// ------------------------------------------------------------
 
 inline std::string golden_path(const std::string& name) {
   return std::string(REZERO_TEST_DATA) + "/cli/golden/" + name;

@@ -226,7 +226,6 @@ TEST_F(CliHostileStack, NumbersThatAreNotFiniteAreNamed) {
 }
 
 // ---- other files
-// ---------------------------------------------------------------------------------------------------
 
 TEST(CliHostileFiles, InputArrays) {
   const TemporaryFolder folder;
@@ -272,7 +271,6 @@ TEST(CliHostileFiles, SeriesOfAlphas) {
 }
 
 // ---- mutations
-// -----------------------------------------------------------------------------------------------------
 
 std::size_t mutations() {
   const char* wanted = std::getenv("REZERO_TEST_FUZZ");

@@ -313,7 +313,6 @@ TEST(CliProcess, PipesAreRead) {
 }
 
 // ---- signals
-// -------------------------------------------------------------------------------------------------------
 
 /// Far more work than any test waits for; the first rows come at once.
 Args endless(const std::string& format) {

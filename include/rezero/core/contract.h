@@ -1,6 +1,6 @@
 #pragma once
-/// Contracts for programming mistakes. REQUIRE is always checked; EXPECT (before) and ENSURE (after) in debug
-/// builds.
+/// Contracts for programming mistakes. REQUIRE is always checked; EXPECT (before) and ENSURE (after) only in
+/// debug builds.
 
 #include <string>
 

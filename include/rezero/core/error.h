@@ -1,5 +1,5 @@
 #pragma once
-/// The errors a caller can meet. A message is one line: the problem (why) and what to do about it.
+/// The errors that a caller can encounter. A message is one line: the problem (why) and a suggestion.
 
 #include <stdexcept>
 #include <string>
@@ -17,7 +17,7 @@ class UsageError : public Error {
   using Error::Error;
 };
 
-/// Two sizes that do not fit; the message names both.
+/// Two sizes that do not match; the message names both.
 class ShapeError : public Error {
  public:
   using Error::Error;
@@ -41,7 +41,7 @@ class MemoryError : public Error {
   using Error::Error;
 };
 
-/// Work given up because cancellation was requested.
+/// Work abandoned because cancellation was requested.
 class Cancelled : public Error {
  public:
   Cancelled() : Error("cancelled") {}

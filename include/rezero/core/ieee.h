@@ -1,7 +1,7 @@
 #pragma once
-/// Refuses compilers that were told to calculate otherwise than IEEE 754 says: certificates rest on its
-/// rounding errors, statuses on its NaNs, draws and reports on its bits. Contraction to fused operations is
-/// no such thing. Clang shows finite math only; for the others cmake/RezeroMath.cmake looks at the flags.
+/// Rejects compilers set to deviate from IEEE 754: certificates depend on its rounding errors, statuses on
+/// its NaNs, draws and reports on its bits. Contraction to fused operations is allowed. Clang reveals only
+/// finite math; for other flags, cmake/RezeroMath.cmake checks the command line.
 
 #if defined(__FAST_MATH__)
 #error "rezero needs IEEE arithmetic: build without -ffast-math"

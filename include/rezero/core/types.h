@@ -13,7 +13,7 @@ using Index = Eigen::Index;
 using Vector = Eigen::VectorXd;
 using Matrix = Eigen::MatrixXd;
 
-/// A block of directions, one a column: n × k, column-major, unit inner stride.
+/// A block of directions, one per column: n × k, column-major, unit inner stride.
 using ConstColumns = Eigen::Ref<const Matrix>;
 using Columns = Eigen::Ref<Matrix>;
 

@@ -1,5 +1,5 @@
 #pragma once
-/// Weight initializers: the base law that weights and biases are drawn from, addressed by stream keys.
+/// Weight initializers: the distributions of weights and biases, drawn from addressed streams.
 
 #include <string>
 #include <string_view>
@@ -11,38 +11,38 @@
 
 namespace rezero {
 
-/// Where a weight stands, for laws that tell attention from the rest.
+/// The place of a weight, for distributions that treat attention differently.
 enum class WeightPlace { feed_forward, attention_input, attention_output };
 
-/// What a draw needs to know about the weight it makes. W is out × (in·taps), y = W x for one tap; of a
-/// convolution the numbers of an out × in × kh × kw tensor, row by row.
+/// The weight to be drawn. W is out × (in·taps), with y = W x for one tap. For a convolution, W holds the
+/// numbers of an out × in × kh × kw tensor, row by row.
 struct WeightContext {
   Index out = 0;
   Index in = 0;
-  Real activation_gain = 1;  ///< the activation's own gain, for `gain=auto`
+  Real activation_gain = 1;  ///< the gain of the activation, for `gain=auto`
   WeightPlace place = WeightPlace::feed_forward;
-  Index taps = 1;  ///< of the kernel: kh·kw, odd
+  Index taps = 1;  ///< kernel entries kh·kw, odd
 
   Index rows() const { return out; }
   Index cols() const { return in * taps; }
-  Index fan_in() const { return in * taps; }    ///< inputs that an output sees
-  Index fan_out() const { return out * taps; }  ///< outputs that see an input
+  Index fan_in() const { return in * taps; }    ///< inputs per output
+  Index fan_out() const { return out * taps; }  ///< outputs per input
 };
 
 /// One named law. `std` below is the standard deviation of an entry.
 struct InitializerKind {
   std::string_view name;
   std::vector<std::string_view>
-      aliases;  ///< plain synonyms (kaiming); presets like he-uniform are resolved apart
+      aliases;  ///< plain synonyms (kaiming); presets like he-uniform are resolved separately
   std::string_view summary;
   std::string_view formula;
   std::string_view source;
   std::vector<ParamInfo> params;
   Matrix (*weight)(const WeightContext&, const Params&, const StreamKey&);
-  Vector (*bias)(const WeightContext&, const Params&, const StreamKey&);  ///< nullptr: biases are absent
-  bool (*has_bias)(const Params&);                                        ///< nullptr: as `bias` is set
-  bool (*tied_weights)(const Params&) = nullptr;  ///< every layer has the same weights; nullptr: no
-  bool (*tied_biases)(const Params&) = nullptr;   ///< every layer has the same biases; nullptr: no
+  Vector (*bias)(const WeightContext&, const Params&, const StreamKey&);  ///< nullptr: no biases
+  bool (*has_bias)(const Params&);                                        ///< nullptr: true if `bias` is set
+  bool (*tied_weights)(const Params&) = nullptr;  ///< all layers share their weights; nullptr: no
+  bool (*tied_biases)(const Params&) = nullptr;   ///< all layers share their biases; nullptr: no
   bool fused_attention = false;                   ///< queries, keys and values are drawn as one matrix
 };
 

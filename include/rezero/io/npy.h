@@ -10,21 +10,21 @@
 
 namespace rezero {
 
-/// An array of numbers, row-major whatever the order in the file.
+/// An array of numbers, row-major for any order in the file.
 struct NpyArray {
-  std::vector<Index> shape;  ///< empty: one number; an axis of 0: none
+  std::vector<Index> shape;  ///< empty: one number; an axis of 0: no numbers
   std::vector<Real> values;
 };
 
 /// Reads versions 1, 2 and 3, C and Fortran order, at most 64 axes, both byte orders; dtypes f2 f4 f8, i1 i2
-/// i4 i8 and u1 u2 u4 u8. Every value becomes a double exactly. IoError for another dtype, a header that is
-/// not the dictionary NumPy writes, a size that the shape does not explain (less or more), numbers that are
-/// not finite, integers that no double holds, and more than `limit_bytes`.
+/// i4 i8 and u1 u2 u4 u8. Every value is converted to double exactly. IoError for other dtypes, a header that
+/// is not the dictionary NumPy writes, a size that does not match the shape, numbers that are not finite,
+/// integers that a double cannot hold, and more than `limit_bytes`.
 NpyArray read_npy(const std::string& path, std::uint64_t limit_bytes = default_read_limit);
 /// The same for bytes in memory; `what` names them in messages.
 NpyArray parse_npy(std::string_view bytes, std::string_view what);
 
-/// A version 1 file of float64 in C order. ShapeError when shape and number of values differ or there are
+/// A version 1 file of float64 in C order. ShapeError if shape and number of values differ or if there are
 /// more than 64 axes.
 std::string npy_bytes(const NpyArray& array);
 

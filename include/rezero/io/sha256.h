@@ -1,5 +1,5 @@
 #pragma once
-/// SHA-256, by which a report names the files that it read.
+/// SHA-256, by which a report identifies the files it read.
 
 #include <string>
 #include <string_view>

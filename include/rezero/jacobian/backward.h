@@ -1,5 +1,5 @@
 #pragma once
-/// Gradients and suffix Jacobians by one pass from the output to the input, blocks redrawn by address.
+/// Gradients and suffix Jacobians in one pass from the output to the input. Blocks are redrawn by address.
 
 #include <functional>
 #include <vector>
@@ -11,20 +11,21 @@ namespace rezero {
 
 struct BackwardRequest {
   Vector cotangent;           ///< u at the output x_L
-  bool suffix_norms = false;  ///< ‖∂x_L/∂x_l‖_F² for every l: an n × n pass instead of a vector's
+  bool suffix_norms = false;  ///< ‖∂x_L/∂x_l‖_F² for every l: a pass with n × n numbers instead of a vector
   int workers = 1;
   std::function<void()> checkpoint;
 };
 
 /// For the scalar uᵀ x_L, and the blocks l = 0 … L−1.
 struct BackwardResult {
-  std::vector<ScaledReal> suffix_square;  ///< ‖∂x_L/∂x_l‖_F² for l = 0 … L, if asked for
-  std::vector<ScaledReal> gate_gradient;  ///< derivative along a number added to block l's branch scale
+  std::vector<ScaledReal> suffix_square;  ///< ‖∂x_L/∂x_l‖_F² for l = 0 … L, if requested
+  /// derivative with respect to a number added to the branch scale of block l
+  std::vector<ScaledReal> gate_gradient;
   std::vector<ScaledReal> last_weight_gradient;  ///< ‖gradient of the branch's last matrix‖_F
 };
 
-/// states: x_0 … x_L as the forward pass left them (states[l] is what block l was linearized at).
-/// Cost: one VJP a block, of one column or of n + 1; memory O(n), or 2 n² with suffix norms.
+/// states: x_0 … x_L from the forward pass (block l was linearized at states[l]). Cost: one VJP per block, of
+/// one column or of n + 1. Memory: O(n), or 2 n² with suffix norms.
 BackwardResult backward_pass(const Stack& stack, const std::vector<ScaledVector>& states,
                              const BackwardRequest& request);
 

@@ -1,6 +1,6 @@
 #pragma once
-/// The blocks' derivatives along one forward pass, to be applied in both directions: what matrix-free methods
-/// and product decompositions work with.
+/// The derivatives of the blocks along one forward pass, for use in both directions by matrix-free methods
+/// and product decompositions.
 
 #include <functional>
 #include <memory>
@@ -18,40 +18,40 @@ struct BlockPass;
 }
 
 struct BlockMapsOptions {
-  Index kept_blocks =
-      0;  ///< derivatives of that many first blocks are kept; the others are made when asked for
-  Index columns = 256;  ///< that each derivative will be applied to, about: what `condense` decides by
-  StreamKey probe = stream_key(0, StreamRole::probe);  ///< of the vector that growth is measured on
+  /// the derivatives of this many first blocks are kept; the others are rebuilt on request
+  Index kept_blocks = 0;
+  Index columns = 256;  ///< approximate number of columns each derivative will be applied to, for `condense`
+  StreamKey probe = stream_key(0, StreamRole::probe);  ///< stream of the vector by which growth is measured
   std::function<void()> checkpoint;                    ///< called before each block; may throw to give up
 };
 
-/// Immutable once made; safe to share between threads. Memory: states, (blocks + 1) n doubles, and what the
-/// kept derivatives hold (about their weights and a dozen n doubles each).
+/// Immutable after construction; safe to share between threads. Memory: (blocks + 1) n doubles for the
+/// states, and the kept derivatives (each about its weights and a dozen n doubles).
 class BlockMaps {
  public:
-  /// Passes x0 through the first `blocks` blocks. NumericalError naming the block when a branch or the state
-  /// stops being finite. Cost one evaluation and one JVP of one column a block.
+  /// Passes x0 through the first `blocks` blocks. NumericalError naming the block if a branch or the state is
+  /// not finite. Cost: one evaluation and one JVP of one column per block.
   BlockMaps(StackPtr stack, const Vector& x0, Index blocks, BlockMapsOptions options = {});
 
   Index blocks() const;
-  /// ∂x_{block+1}/∂x_block at x_block: kept, or made anew by address. Bits do not depend on which.
+  /// ∂x_{block+1}/∂x_block at x_block, kept or rebuilt by address. The bits are the same either way.
   LinearMapPtr at(Index block) const;
-  /// The same in another rounding (SimulatedRounding), where rounding can reach it.
+  /// The same in another rounding (SimulatedRounding), if rounding can affect it.
   LinearMapPtr in_other_rounding(Index block, int sample = 0) const;
-  /// x_l, l = 0 … blocks: what block l was linearized at.
+  /// x_l, l = 0 … blocks, at which block l was linearized.
   const ScaledVector& state(Index l) const;
 
   /// J_depth = ∂x_depth/∂x_0, 1 ≤ depth ≤ blocks, as map · 2^exponent. The exponent is that of ‖J v‖/‖v‖ for
-  /// a random v, so the map's root mean square singular value is about 1. A column on its way has an exponent
-  /// of its own, moved by powers of two: it overflows only where the result itself does, which is refused
-  /// with a NumericalError that names the block. Keeps what it needs alive. Cost of apply: Σ_l flops of block
-  /// l a column; apply_transpose the same. `columns` are carried one by one: bits do not depend on how many
-  /// come.
+  /// a random v, so the root mean square singular value of the map is about 1. Each column has a separate
+  /// exponent on its way, adjusted by powers of two. It overflows only if the result itself does, which is a
+  /// NumericalError that names the block. The map keeps the objects it needs alive. Cost of apply and of
+  /// apply_transpose: Σ_l flops of block l per column. Columns are carried one by one, so bits do not depend
+  /// on their number.
   ScaledMap jacobian(Index depth, Rounding rounding = {}) const;
 
-  /// What fell below the range of double so far: in the pass, or in a vector that a map was applied to.
+  /// Underflow so far, in the pass or in a vector to which a map was applied.
   Underflow underflow() const;
-  /// Floating-point operations of J_depth on one column.
+  /// Flops of J_depth applied to one column.
   Real flops_per_column(Index depth) const;
 
  private:

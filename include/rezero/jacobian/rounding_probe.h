@@ -1,5 +1,5 @@
 #pragma once
-/// What rounding did to a Jacobian while it was formed.
+/// The effect of rounding on a Jacobian while it was formed.
 
 #include <functional>
 
@@ -10,28 +10,28 @@
 namespace rezero {
 
 struct FormingError {
-  ScaledReal size;  ///< estimated bound of ‖J as formed − J‖_F
-  /// Rows of J that came out as zeros are zero in the other computation too: they are no cancellation.
+  ScaledReal size;  ///< estimated bound on ‖J as formed − J‖_F
+  /// Zero rows of J are zero in the other computation as well, so they are not cancellation.
   bool zero_rows_agree = true;
 };
 
-/// J = A_L … A_1 S computed a second time, on eight random directions: P = A_L (… (A_1 (S Ω))), Ω Gaussian,
-/// with derivatives A_l that are linearized in another rounding (SimulatedRounding) where rounding can reach
-/// them. Both computations err about as much, and independently: D = J Ω − P has E‖D‖_F² = 8 (‖E‖_F² +
+/// Computes J = A_L … A_1 S a second time on eight random directions: P = A_L (… (A_1 (S Ω))), Ω Gaussian,
+/// with the derivatives A_l linearized in another rounding (SimulatedRounding) if rounding can affect them.
+/// Both computations have independent errors of about the same size: D = J Ω − P has E‖D‖_F² = 8 (‖E‖_F² +
 /// ‖E′‖_F²) for the errors E of J as formed and E′ of the second. The bound is 10 ‖D‖_F / √8. For an error of
-/// the products that is of rank one, the worst case, it fails with a probability below 1e-6 (a χ² of 8
-/// degrees of freedom below 1/8). An error of the derivatives has as many samples as there are
-/// linearizations: eight below 64 rows, four below 512, else two; that is few only where all of it hangs on
-/// one number (2 % with two). Cost: for each block a product with eight columns, and where it is not
-/// piecewise linear the linearizations.
+/// the products of rank one, the worst case, it fails with a probability below 1e-6 (a χ² of 8 degrees of
+/// freedom below 1/8). An error of the derivatives has as many samples as there are linearizations: eight
+/// below 64 rows, four below 512, otherwise two. Two are few only if the whole error depends on a single
+/// number (2 %). Cost per block: a product with eight columns and, if the block is not piecewise linear, the
+/// linearizations.
 class RoundingProbe {
  public:
   explicit RoundingProbe(const Matrix& tangents);  ///< S
 
-  /// Block `block` at x, whose derivative there is `derivative`: not condensed, which is a rounding of its
-  /// own.
+  /// Block `block` at x, with its derivative there, `derivative`: not condensed, since condensing rounds
+  /// differently.
   void step(Index block, const ResidualBlock& layer, const Vector& x, const LinearMap& derivative);
-  /// What stands behind the stack, in the rounding of that sample.
+  /// A map that follows the stack, in the rounding of that sample.
   void apply(const std::function<ScaledMap(int sample)>& map);
   void keep_rows(Index first, Index count);
 
@@ -41,7 +41,7 @@ class RoundingProbe {
   void apply(const std::function<LinearMapPtr(int sample)>& map);
   void replace(Matrix next);
   Matrix directions_;  ///< Ω
-  int samples_;        ///< of rounding, each for as many of the directions
+  int samples_;        ///< number of roundings, which share the directions evenly
   ScaledMatrix image_;
   bool finite_ = true;
 };

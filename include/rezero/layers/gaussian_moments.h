@@ -1,5 +1,5 @@
 #pragma once
-/// Moments of an activation under a standard normal argument.
+/// Moments of an activation of a standard normal argument.
 
 #include "rezero/layers/activation.h"
 
@@ -12,7 +12,7 @@ struct GaussianMoments {
   Real variance() const { return square - mean * mean; }
 };
 
-/// Gauss–Legendre quadrature on unit intervals from −12 to 12, so that kinks at −1, 0 and 1 fall on ends.
+/// Gauss–Legendre quadrature on unit intervals from −12 to 12, so that kinks at −1, 0 and 1 are end points.
 /// Right to 1e-14 for every activation of the table (a test compares with closed forms). Cost: 480
 /// evaluations.
 GaussianMoments gaussian_moments(const Activation& activation);

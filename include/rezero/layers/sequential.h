@@ -7,8 +7,8 @@
 
 namespace rezero {
 
-/// x ↦ f_m(… f_1(x)). Sizes of neighbours must agree (a layer may see heads where its
-/// neighbour sees features); at least one layer. Derivative: the product of theirs.
+/// x ↦ f_m(… f_1(x)). Sizes of neighbours must agree (one layer may see heads where its neighbour sees
+/// features); at least one layer. Derivative: the product of their derivatives.
 class Sequential final : public Layer {
  public:
   explicit Sequential(std::vector<LayerPtr> layers);

@@ -1,13 +1,13 @@
 #pragma once
-/// The shortcut without weights between two stages of a residual net.
+/// The parameter-free shortcut between two stages of a residual net.
 
 #include "rezero/layers/conv.h"
 
 namespace rezero {
 
-/// X (features × positions) ↦ every stride-th row and column of each image, channels beyond those of X zero.
-/// Linear: at most one non-zero in each row and column of its matrix. Needs features ≤ outputs. Cost: one
-/// copy. Source: He et al. 2016 (arXiv 1512.03385), section 3.3, option A.
+/// X (features × positions) ↦ every stride-th row and column of each image, with zeros in the channels beyond
+/// those of X. Linear: at most one non-zero per row and column of its matrix. Needs features ≤ outputs. Cost:
+/// one copy. Source: He et al. 2016 (arXiv 1512.03385), section 3.3, option A.
 class Subsample final : public Layer {
  public:
   Subsample(Index features, Index outputs, ImageSpec image, Index stride);
@@ -19,7 +19,7 @@ class Subsample final : public Layer {
  private:
   Vector do_evaluate(const Vector& x) const override;
   Linearization do_linearize(const Vector& x) const override;
-  Index source(Index position) const;  ///< of an output position
+  Index source(Index position) const;  ///< input position of an output position
 
   Index features_, outputs_, stride_;
   ImageSpec image_, output_;

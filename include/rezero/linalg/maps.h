@@ -1,5 +1,5 @@
 #pragma once
-/// Linear maps to build others from. Vectors and matrices are shared, never copied.
+/// Elementary linear maps and their combinations. Vectors and matrices are shared, never copied.
 
 #include <vector>
 
@@ -15,21 +15,21 @@ LinearMapPtr identity_map(Index size);
 LinearMapPtr diagonal_map(Vector d, Index positions = 1);
 /// v ↦ W v.
 LinearMapPtr dense_map(MatrixPtr W);
-/// v ↦ (I ⊗ W) v for `positions` positions: W on each run of W.cols() entries, as one GEMM with k·positions
-/// columns.
+/// v ↦ (I ⊗ W) v for `positions` positions: W applied to each run of W.cols() entries, as one GEMM with
+/// k·positions columns.
 LinearMapPtr positionwise_map(MatrixPtr W, Index positions);
-/// v ↦ M_t v_t for each run v_t of M_t.cols() entries: one matrix a position, all of one size.
+/// v ↦ M_t v_t for each run v_t of M_t.cols() entries: one matrix per position, all of the same size.
 LinearMapPtr block_diagonal_map(std::vector<Matrix> blocks);
 /// v ↦ A v + B v.
 LinearMapPtr sum_map(LinearMapPtr A, LinearMapPtr B);
-/// v ↦ F_m … F_1 v for factors {F_1, …, F_m} in the order in which they act. Needs at least one factor.
+/// v ↦ F_m … F_1 v for factors {F_1, …, F_m} in the order of application. Needs at least one factor.
 LinearMapPtr product_map(std::vector<LinearMapPtr> factors);
 /// v ↦ Aᵀ v.
 LinearMapPtr transpose_map(LinearMapPtr A);
-/// v ↦ entries first … first + count − 1 of v, which has `size`.
+/// v ↦ entries first … first + count − 1 of v, a vector with `size` entries.
 LinearMapPtr segment_map(Index size, Index first, Index count);
-/// v ↦ λ ⊙ v + α ⊙ (B v). λ and α have B's size or size 1. With λ = 1 and α = 0 this is v bitwise when B v is
-/// finite, and B v is computed all the same: a branch that is not finite shows as NaN (0 · ∞).
+/// v ↦ λ ⊙ v + α ⊙ (B v). λ and α have B's size or size 1. With λ = 1 and α = 0 this is v bitwise if B v is
+/// finite. B v is computed in any case, so a branch that is not finite appears as NaN (0 · ∞).
 LinearMapPtr residual_map(Vector lambda, Vector alpha, LinearMapPtr B);
 
 }  // namespace rezero

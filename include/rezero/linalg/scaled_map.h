@@ -5,7 +5,8 @@
 
 namespace rezero {
 
-/// map · 2^exponent, the map's norm moderate: its vectors neither overflow nor vanish. No map: nothing known.
+/// map · 2^exponent, where the norm of the map is moderate, so that its vectors neither overflow nor vanish.
+/// A null map: nothing is known.
 struct ScaledMap {
   LinearMapPtr map;
   std::int64_t exponent = 0;

@@ -1,6 +1,6 @@
 #pragma once
-/// Vectors, rows and columns of unit Euclidean norm, and weight standardization. No square leaves the range
-/// of double, whatever the size of the entries; zeros stay zero.
+/// Vectors, rows and columns of unit Euclidean norm, and weight standardization. Squares stay within the
+/// range of double for entries of any size; zeros stay zero.
 
 #include "rezero/core/types.h"
 

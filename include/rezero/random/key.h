@@ -1,20 +1,21 @@
 #pragma once
-/// Addresses of random numbers. A draw is a pure function of (seed, block, role, element): the same weights
-/// come out whatever the depth, the scheme, the thread count or the order of work.
+/// Addresses of random numbers. A draw is a pure function of (seed, block, role, element), so the weights do
+/// not depend on the depth, the scheme, the number of threads or the order of work.
 
 #include <cstdint>
 
 namespace rezero {
 
-/// What a stream of draws is for; part of the address. Values are part of the format: append, never renumber.
+/// The purpose of a stream of draws, part of its address. The values are part of the format: append, never
+/// renumber.
 enum class StreamRole : std::uint32_t {
   input = 0,
   cotangent = 1,
   start_vector = 2,  ///< starting vectors of iterative spectrum methods
   probe = 3,
-  rounding = 4,  ///< relative errors that stand for rounding
-  weight = 0x100,  ///< + the number of the weight's role (model/branch.h)
-  bias = 0x200,    ///< + the number of the weight's role
+  rounding = 4,    ///< relative errors that simulate rounding
+  weight = 0x100,  ///< plus the number of the weight's role (model/branch.h)
+  bias = 0x200,    ///< plus the number of the weight's role
 };
 
 /// One stream of draws. Philox key = seed; counter = (element low, element high, role, block).

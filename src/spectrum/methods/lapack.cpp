@@ -1,8 +1,7 @@
-/// LAPACK's divide and conquer through LAPACKE, where the build was asked for it (REZERO_WITH_LAPACKE): a
-/// second opinion from code of others. Its threads are its BLAS's own and may show in the last bits, so
-/// nobody is given it unasked.
+/// LAPACK's divide and conquer through LAPACKE, in builds with REZERO_WITH_LAPACKE: a second opinion from
+/// independent code. BLAS threading may change the last bits, so it is used only when requested by name.
 
-#define LAPACK_COMPLEX_CPP  // no macro I
+#define LAPACK_COMPLEX_CPP  // do not define the macro I
 #include <lapacke.h>
 
 #include <limits>

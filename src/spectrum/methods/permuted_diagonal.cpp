@@ -1,4 +1,4 @@
-/// Matrices with at most one non-zero in each row and column: identities, diagonals, signed permutations, 0/1
+/// Matrices with at most one non-zero per row and column: identities, diagonals, signed permutations, 0/1
 /// masks.
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace rezero {
 namespace {
 
-/// Stops at the first second non-zero: after a few entries of the first column unless A is nearly a permuted
+/// Stops at the first violation: after a few entries of the first column unless A is nearly a permuted
 /// diagonal.
 bool at_most_one_each(const Matrix& A) {
   std::vector<bool> row_used(static_cast<std::size_t>(A.rows()));

@@ -34,7 +34,7 @@ Indices nonzero_columns(const Matrix& M) {
   return cols;
 }
 
-/// A QR of some columns, with what tells dependent ones.
+/// A QR of some columns, with the data to identify dependent ones.
 class Factorization {
  public:
   Factorization(const Matrix& M, const Indices& columns)
@@ -45,8 +45,8 @@ class Factorization {
 
   Index rank_limit() const { return std::min(packed_.rows(), packed_.cols()); }
 
-  /// The first column whose pivot is rounding, if there is one. Only pivots that the largest possible bound
-  /// lets doubt cost a column of Q.
+  /// The first column whose pivot is rounding error, if any. Only pivots that are doubtful under the largest
+  /// possible bound cost a column of Q.
   std::optional<Index> first_dependent(Real noise) const {
     const Real doubt = noise * std::max(row_norm_.maxCoeff(), column_norm_.maxCoeff());
     for (Index j = 0; j < rank_limit(); ++j)
@@ -54,8 +54,8 @@ class Factorization {
     return {};
   }
 
-  /// Whether nothing but rounding is left from pivot `first` on: then all later columns depend on those
-  /// before.
+  /// Whether only rounding error is left from pivot `first` on: then all later columns depend on the
+  /// preceding ones.
   bool only_noise_from(Index first, Real noise) const {
     for (Index i = first; i < rank_limit(); ++i)
       for (Index j = i; j < packed_.cols(); ++j)
@@ -67,7 +67,7 @@ class Factorization {
   Matrix Q(Index r) const {
     Matrix q = Matrix::Identity(packed_.rows(), r);
     Vector workspace(r);
-    // A square identity lets Eigen skip its zeros: 4/3 n³ in place of 2 n³.
+    // A square identity lets Eigen skip its zeros: 4/3 n³ instead of 2 n³.
     qr_.householderQ().setLength(rank_limit()).applyThisOnTheLeft(q, workspace, q.rows() == q.cols());
     return q;
   }
@@ -88,7 +88,7 @@ class Factorization {
   Eigen::HouseholderQR<Eigen::Ref<Matrix>> qr_;
 };
 
-/// The factors of the columns `active` of M, the rest of `columns` expressed by them.
+/// The factors of the columns `active` of M; the rest of `columns` is expressed by them.
 OrderedQr assemble(const Matrix& M, const Factorization& f, const Indices& columns, const Indices& active,
                    Index rank) {
   OrderedQr qr;
@@ -106,7 +106,7 @@ OrderedQr assemble(const Matrix& M, const Factorization& f, const Indices& colum
   return qr;
 }
 
-/// QR of a matrix whose rows all have an entry that is not zero.
+/// QR of a matrix without zero rows.
 OrderedQr of_full_rows(const Matrix& M, Real noise) {
   const Indices columns = nonzero_columns(M);
   Indices active = columns;
@@ -135,7 +135,7 @@ Real triangle_condition(const Matrix& R) {
   const Index r = R.rows();
   if (r == 0) return 1;
   const auto triangle = R.triangularView<Eigen::Upper>();
-  constexpr int steps = 3;  // each squares the weight of the smallest value against the others
+  constexpr int steps = 3;  // each step squares the weight of the smallest value relative to the others
   Vector v(r);
   for (Index i = 0; i < r; ++i)
     v(i) = (i % 2 == 0 ? 1 : -1) * (1 + static_cast<Real>(i) / static_cast<Real>(r));

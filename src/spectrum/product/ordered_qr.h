@@ -1,5 +1,5 @@
 #pragma once
-/// QR in the order the columns stand in, without those that depend on the ones before.
+/// QR in the given order of columns, without those that depend on the preceding ones.
 
 #include <vector>
 
@@ -18,17 +18,17 @@ struct OrderedQr {
 };
 
 /// Householder QR of a finite M (rows × cols, any shape). Columns are never exchanged: the order in which a
-/// product's directions were found is their order by size. Column j depends on those before it when what
-/// remains of it along its new direction q is rounding,
+/// product's directions were found is their order by size. Column j depends on the preceding ones if its
+/// remainder along its new direction q is rounding error,
 ///   |R_jj| ≤ noise · max(‖M_j‖₂, √Σ_i q_i² ‖row i of M‖²),
-/// the second since M = A Q₀ with ‖q₀‖ = 1 carries an error eps · ‖row i of A‖ in each row: a null vector of
-/// A shows as a column of such errors alone. Such columns get no direction, so that what later columns have
-/// in it is not lost. Zero rows and columns are left out first: masks cost nothing. Cost 8/3 rows cols²; one
-/// QR more for each dependent column that independent ones follow.
+/// the second because M = A Q₀ with ‖q₀‖ = 1 has an error of eps · ‖row i of A‖ in each row: a null vector of
+/// A becomes a column of such errors alone. Dependent columns get no direction, so that the components of
+/// later columns in it are not lost. Zero rows and columns are left out first, so masks cost nothing. Cost
+/// 8/3 rows cols²; one more QR for each dependent column that is followed by independent ones.
 OrderedQr ordered_qr(const Matrix& M, Real noise);
 
-/// ‖R‖_F ‖R⁻¹‖₂ with the norm of the inverse from below by inverse iteration: within a small factor of the
-/// condition number of the triangle R. Infinity when R is singular; 1 when empty. Cost 6 r².
+/// ‖R‖_F ‖R⁻¹‖₂ with a lower bound on the norm of the inverse by inverse iteration: within a small factor of
+/// the condition number of the triangle R. Infinity if R is singular; 1 if empty. Cost 6 r².
 Real triangle_condition(const Matrix& R);
 
 }  // namespace rezero::detail

@@ -1,5 +1,5 @@
 #pragma once
-/// A matrix whose columns have scales of their own, beyond the range of double, and its singular values.
+/// A matrix whose columns have separate scales, beyond the range of double, and its singular values.
 
 #include <cstdint>
 #include <vector>
@@ -9,30 +9,31 @@
 
 namespace rezero::detail {
 
-/// Column j stands for columns.col(j) · 2^exponents[j].
+/// Column j represents columns.col(j) · 2^exponents[j].
 struct ScaledColumns {
   Matrix columns;
   std::vector<std::int64_t> exponents;
 
   Index count() const { return columns.cols(); }
-  /// ‖column j‖₂ with its scale.
+  /// ‖column j‖₂, including its scale.
   ScaledReal norm(Index j) const;
 };
 
 struct JacobiValues {
-  std::vector<ScaledReal> sigma;  ///< descending, one a column
+  std::vector<ScaledReal> sigma;  ///< descending, one per column
   int sweeps = 0;
   bool converged = false;
-  Real condition = 1;  ///< of the columns scaled to norm one, estimated: what eps is multiplied by
+  Real condition = 1;  ///< estimated, of the columns scaled to norm one: the factor of eps in the error
 };
 
-/// Singular values of G, rows ≥ columns, no column zero, whatever the scales: relative error about eps times
-/// the condition number of the columns scaled to norm one. Sorted by size, G = Q R, and one-sided Jacobi on
-/// the rows of the triangle, which are nearly orthogonal when the scales differ. Rotations use the quotients
-/// of scales only, so their range is unlimited: with ρ = ‖c_j‖ / ‖c_i‖ ≤ 1 and the cosine ζ of the two,
+/// Singular values of G, rows ≥ columns, no zero column, for any scales. The relative error is about eps
+/// times the condition number of the columns scaled to norm one. Sorts the columns by size, factors G = Q R,
+/// and applies one-sided Jacobi to the rows of the triangle, which are nearly orthogonal if the scales
+/// differ. Rotations use only quotients of scales, so the range is unlimited: with ρ = ‖c_j‖ / ‖c_i‖ ≤ 1 and
+/// the cosine ζ of the two,
 ///   θ = (ρ² − 1)/(2ζ),  τ = sign θ / (|θ| + √(ρ² + θ²)),  tan = τρ,
-/// and τ stays finite where ρ underflows: the rotation is then a step of Gram–Schmidt. Cost 2 rows cols² and
-/// cols³ (one pass over orthogonal pairs) to about 6 cols³ a sweep. Sources: Hestenes 1958; Demmel & Veselić,
+/// and τ stays finite if ρ underflows: the rotation is then a Gram–Schmidt step. Cost 2 rows cols², and cols³
+/// (one pass over orthogonal pairs) to about 6 cols³ per sweep. Sources: Hestenes 1958; Demmel & Veselić,
 /// "Jacobi's method is more accurate than QR", 1992; Drmač & Veselić, "New fast and accurate Jacobi SVD
 /// algorithm", 2008.
 JacobiValues scaled_singular_values(ScaledColumns G);

@@ -1,25 +1,25 @@
 #pragma once
-/// The part diag(2^e) T of a product that is held as Q diag(2^e) T.
+/// The part diag(2^e) T of a product kept as Q diag(2^e) T.
 
 #include "spectrum/product/ordered_qr.h"
 #include "spectrum/product/scaled_columns.h"
 
 namespace rezero::detail {
 
-/// Rows of T, stored as columns with their scales, largest entry in [1/2, 1); singular values are those of
+/// Rows of T, stored as scaled columns with their largest entry in [1/2, 1). The singular values are those of
 /// the product.
 class Udt {
  public:
   /// The identity of that size.
   explicit Udt(Index size);
 
-  /// diag(2^e) T ← 2^exponent R diag(2^e) T. Row i of R diag(2^e) is taken in units of its largest entry, so
-  /// that what underflows is below 2^−1074 of its row. Cost size · rows² (rows of R) for a triangle.
+  /// diag(2^e) T ← 2^exponent R diag(2^e) T. Row i of R diag(2^e) is computed in units of its largest entry,
+  /// so that only entries below 2^−1074 of their row underflow. Cost size · rows² (rows of R) for a triangle.
   void multiply(const OrderedQr& qr, std::int64_t exponent);
 
-  /// The order of diag(2^e) T's rows in which the columns of M diag(2^e) descend, by powers of two.
+  /// The order of the rows of diag(2^e) T in which the columns of M diag(2^e) descend, by powers of two.
   std::vector<Index> descending(const Matrix& M) const;
-  /// Row order[i] becomes row i. M's columns have to follow.
+  /// Row order[i] becomes row i. M's columns must be reordered accordingly.
   void reorder(const std::vector<Index>& order);
 
   const ScaledColumns& rows() const { return rows_; }

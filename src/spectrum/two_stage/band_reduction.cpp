@@ -13,12 +13,13 @@
 namespace rezero::detail {
 namespace {
 
-/// Rows × depth, packed so that a product reads it in order: strips of strip_rows rows, each column-major.
+/// Rows × depth, packed in the order in which a product reads it: strips of strip_rows rows, each
+/// column-major.
 class Strips {
  public:
   Strips(Index rows, Index depth)
       : data_((rows + strip_rows - 1) / strip_rows * strip_rows * depth), depth_(depth) {}
-  /// Row `row`, the first of a strip; strip_rows between columns.
+  /// Row `row`, the first of a strip; columns are strip_rows apart.
   Real* at(Index row, Index column) { return data_.data() + row * depth_ + column * strip_rows; }
 
  private:
@@ -26,12 +27,12 @@ class Strips {
   Index depth_;
 };
 
-/// A sum over columns is taken in that many partial sums, whatever the number of threads: its bits do not
+/// A sum over columns uses this number of partial sums for any number of threads, so that its bits do not
 /// depend on them.
 constexpr Index partial_sums = 4;
 
-/// One reduction. Columns are dealt out in tiles, tile t to thread t mod workers, in every phase: what a
-/// thread has written lies in its own cache, and the cache of another may be far.
+/// One reduction. Columns are divided into tiles, and tile t belongs to thread t mod workers in every phase:
+/// a thread's own data is in its cache, and the cache of another thread may be far away.
 class Reduction {
  public:
   Reduction(const Matrix& A, Index width, int workers)
@@ -46,7 +47,7 @@ class Reduction {
         left_(height_, 2 * width),
         right_(2 * width, columns_),
         sums_(partial_sums, Strips(height_, width)) {
-    // No stride of a power of two: the columns of a tile would fall on each other in the cache.
+    // Avoids a stride that is a power of two, with which the columns of a tile would collide in the cache.
     A_.resize(height_ % 64 == 0 ? height_ + octet_size : height_, columns_);
     if (A.rows() < A.cols())
       A_.topRows(rows_) = A.transpose();
@@ -79,7 +80,7 @@ class Reduction {
     update(right);
   }
 
-  /// f(begin, count, t) over the tiles of the columns from `from` on.
+  /// f(begin, count, t) for the tiles of the columns from `from` on.
   template <class F>
   void over_columns(Index from, const F& f) {
     for_each_index(workers_, static_cast<int>(workers_), [&](Index part) {
@@ -90,7 +91,7 @@ class Reduction {
     });
   }
 
-  /// Y = Wᵀ A for what is right of the column panel, and the rows that become the row panel.
+  /// Y = Wᵀ A for the part to the right of the column panel, and the rows that become the row panel.
   void left_products(Index k, Index right) {
     const Index w = width_;
     auto panel = row_.panel(columns_ - right, w);
@@ -181,7 +182,7 @@ class Reduction {
 
   Matrix A_;
   Index rows_, columns_;
-  Index height_;  ///< rows_, rounded up to whole octets: rows of zeros
+  Index height_;  ///< rows_, rounded up to whole octets with zero rows
   Index width_, tile_, workers_;
   PanelQr column_, row_;
   Strips left_;   ///< [−V −X]

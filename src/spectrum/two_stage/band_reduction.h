@@ -1,5 +1,6 @@
 #pragma once
-/// First stage of the singular values of a dense matrix: to a band, nearly all of it matrix products.
+/// First stage of the singular values of a dense matrix: reduction to a band, nearly all of it matrix
+/// products.
 
 #include "rezero/core/types.h"
 
@@ -15,9 +16,9 @@ struct Band {
   Real at(Index row, Index column) const { return entries(row - column + width, column); }
 };
 
-/// B with A = U B Vᵀ (of Aᵀ when A is wide), U and V orthogonal; A: not empty, entries at most about 1. By
-/// turns a QR of `width` columns and an LQ of as many rows, both applied to the rest by one update A ← A − V
-/// Y − X Uᵀ. Cost 4 m n² − 4/3 n³, memory a copy of A and (m + n) · 5 width; width: a multiple of 8;
+/// B with A = U B Vᵀ (of Aᵀ if A is wide), U and V orthogonal; A: not empty, entries at most about 1.
+/// Alternates a QR of `width` columns and an LQ of as many rows, both applied to the rest by one update A ← A
+/// − V Y − X Uᵀ. Cost 4 m n² − 4/3 n³, memory a copy of A and (m + n) · 5 width; width: a multiple of 8.
 /// `workers` threads share each product in parts that do not depend on their number. Source: Großer & Lang,
 /// "Efficient parallel reduction to bidiagonal form", 1999.
 Band reduce_to_band(const Matrix& A, Index width, int workers);

@@ -11,8 +11,8 @@ class Reflector {
  public:
   static constexpr Index longest = 128;
 
-  /// Sets H so that it maps the `length` numbers at `from`, `step` apart, to (β, 0, …); gives β. Entries at
-  /// most about 1.
+  /// Sets H so that it maps the `length` numbers at `from`, `step` apart, to (β, 0, …), and returns β.
+  /// Entries at most about 1.
   Real set(const Real* from, Index step, Index length);
 
   /// M ← M H: rows × length, columns `stride` apart.
@@ -22,7 +22,7 @@ class Reflector {
 
  private:
   Index length_ = 0;
-  alignas(64) Real v_[longest];  ///< zeros after `length_`, to whole octets
+  alignas(64) Real v_[longest];  ///< padded with zeros to whole octets
 };
 
 }  // namespace rezero::detail
