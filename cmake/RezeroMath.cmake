@@ -1,7 +1,7 @@
-# Flags that make a compiler calculate otherwise than IEEE 754 says. rezero/core/ieee.h refuses what a compiler shows by
-# macros; clang shows few of them, and a linker that gets them turns off subnormal numbers without a word.
+# Flags that make a compiler deviate from IEEE 754. rezero/core/ieee.h rejects those that a compiler reveals by macros, but
+# clang reveals few of them, and with these flags a linker silently turns off subnormal numbers.
 
-# The first such flag in `flags` (a string or a list) that nothing after it takes back; empty if there is none.
+# The first such flag in `flags` (a string or a list) that no later flag revokes; empty if there is none.
 function(rezero_unsafe_math_flag result flags)
   set(unsafe "")
   separate_arguments(words UNIX_COMMAND "${flags}")
@@ -18,7 +18,7 @@ function(rezero_unsafe_math_flag result flags)
   set(${result} "${first}" PARENT_SCOPE)
 endfunction()
 
-# Stops the configuration when the flags of this build hold one.
+# Stops the configuration if the flags of this build contain one.
 function(rezero_require_ieee_arithmetic)
   string(TOUPPER "${CMAKE_BUILD_TYPE}" config)
   get_directory_property(options COMPILE_OPTIONS)

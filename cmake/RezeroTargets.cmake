@@ -1,15 +1,15 @@
-# What every target of this project gets: language level, warnings, sanitizers, precompiled Eigen.
+# Settings of every target of this project: language level, warnings, sanitizers, precompiled Eigen.
 
-# The instruction set is part of the library's interface: Eigen's alignment follows it, so whoever links must match.
+# The instruction set is part of the library's interface: Eigen's alignment depends on it, so users that link it must match.
 function(rezero_architecture target)
   if(REZERO_NATIVE)
-    # tune=generic: gcc's own tuning for processors that it does not know slows Eigen's product kernel by a fifth.
+    # tune=generic: gcc's tuning for processors it does not know slows Eigen's product kernel by a fifth.
     target_compile_options(${target} PUBLIC -march=native -mtune=generic)
   elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     target_compile_options(${target} PUBLIC -march=x86-64-v3)
   endif()
   # Eigen's own threads spin: with one busy neighbour they are slower by orders of magnitude.
-  # By itself it takes 128 kB from the stack for either packed factor of a product: more than a thread may have.
+  # By default Eigen takes 128 kB of stack for each packed factor of a product, more than a thread may have.
   target_compile_definitions(${target} PUBLIC EIGEN_DONT_PARALLELIZE EIGEN_STACK_ALLOCATION_LIMIT=32768)
 endfunction()
 
@@ -38,7 +38,7 @@ function(rezero_common target)
   endif()
 endfunction()
 
-# LAPACK by its C interface. Without REQUIRED, REZERO_HAS_LAPACKE says whether it was found.
+# LAPACK through its C interface. Without REQUIRED, REZERO_HAS_LAPACKE tells whether it was found.
 macro(rezero_lapacke target)
   find_path(REZERO_LAPACKE_INCLUDE lapacke.h ${ARGN})
   find_library(REZERO_LAPACKE lapacke ${ARGN})
@@ -50,7 +50,7 @@ macro(rezero_lapacke target)
   endif()
 endmacro()
 
-# Facts about the build that reports repeat.
+# Facts about the build, for reports.
 function(rezero_build_info target)
   set(revision "unknown")
   find_package(Git QUIET)

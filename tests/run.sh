@@ -2,14 +2,14 @@
 # Installs what is missing, builds everything and runs every test.
 #   tests/run.sh              the whole suite (Release)
 #   tests/run.sh --sanitize   also the suite without its slow tests under AddressSanitizer and UBSan
-# Where CI is set warnings are errors and the build is portable. REZERO_BUILD_DIR chooses another build folder.
+# If CI is set, warnings are errors and the build is portable. REZERO_BUILD_DIR selects another build folder.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 sanitize=no
 [ "${1:-}" = --sanitize ] && sanitize=yes
 werror=OFF native=ON
-# The same instructions, and counts of them, whatever the machine; the sanitizers' build is for this one.
+# Portable: the same instructions, and instruction counts, on every machine.
 [ -n "${CI:-}" ] && werror=ON native=OFF
 jobs=$(nproc)
 
@@ -17,7 +17,7 @@ step() { printf '\n== %s\n' "$*"; }
 
 cmake/install-packages.sh build test bench
 launcher=()
-if command -v ccache >/dev/null; then  # another checkout of the same sources finds what this one compiled
+if command -v ccache >/dev/null; then  # shared with other checkouts of the same sources
   launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
   export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
 fi
@@ -65,7 +65,7 @@ fi
 
 if [ $sanitize = yes ]; then
   step "build with AddressSanitizer and UndefinedBehaviorSanitizer"
-  # -O1 and line numbers only: half the build time, and reports that say as much.
+  # -O1 and line numbers only: half the build time, and equally useful reports.
   build "$folder-asan" -DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1 -DNDEBUG" \
     -DREZERO_SANITIZE=address,undefined \
     -DREZERO_BUILD_TESTS=ON -DREZERO_BUILD_EXAMPLES=OFF -DREZERO_BUILD_BENCHMARKS=OFF

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Random cells beside the truth in extended precision, by two processes. About one cell in seven is refused: 120,000
+# Compares random cells with the truth in extended precision, in two processes. About one cell in seven is refused: 120,000
 # leave more than 100,000 to compare.
 # Usage: random_cells.sh [CELLS [SEED [accuracy_test]]]
-# Prints whatever is wrong, then one line of sums; exit code 1 where something is.
+# Prints every violation, then one line of sums; exit code 1 if there is a violation.
 set -euo pipefail
 cells=${1:-120000} seed=${2:-1} program=${3:-$(dirname "$0")/../../build/tests/accuracy_test}
 logs=$(mktemp -d)
