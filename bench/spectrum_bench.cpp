@@ -8,7 +8,7 @@
 
 #include "rezero/random/philox.h"
 #include "rezero/spectrum/method.h"
-#include "spectrum/bidiagonal.h"
+#include "spectrum/dense/bidiagonal.h"
 #include "spectrum/two_stage/bulge_chase.h"
 #include "support.h"
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/metrics/ones_overlap.h"
 #include "rezero/core/contract.h"
 #include "spectrum/quotient.h"
 #include "spectrum/resolution.h"
-#include "spectrum/top_direction.h"
 
 namespace rezero {
 namespace {

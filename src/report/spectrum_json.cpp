@@ -66,9 +66,9 @@ void spectrum_facts(JsonWriter& json, const Spectrum& spectrum) {
     real_array(json, "left_residuals", spectrum.left_residuals);
   }
   json.key("fallbacks"), json.begin_array();
-  for (const MethodFailure& failure : spectrum.failures) {
+  for (const Fallback& fallback : spectrum.fallbacks) {
     json.begin_object();
-    json.member("method", failure.method), json.member("reason", failure.reason);
+    json.member("method", fallback.method), json.member("reason", fallback.reason);
     json.end_object();
   }
   json.end_array();

@@ -4,9 +4,9 @@
 #include <optional>
 
 #include "rezero/parallel/for_each.h"
-#include "spectrum/certificate.h"
+#include "spectrum/certificate/full.h"
+#include "spectrum/certificate/structure.h"
 #include "spectrum/quotient.h"
-#include "spectrum/structure.h"
 
 namespace rezero::detail {
 namespace {
@@ -103,7 +103,7 @@ Spectrum full_spectrum(const Matrix& A, std::int64_t exponent, const SpectrumMet
   Spectrum spectrum;
   spectrum.dimension = std::min(A.rows(), A.cols());
   if (first.applies && !first.applies(core))
-    spectrum.failures.push_back({std::string(first.name), "does not apply to this matrix"});
+    spectrum.fallbacks.push_back({std::string(first.name), "does not apply to this matrix"});
   std::optional<MatrixFacts> facts;
   for (const SpectrumMethod* method : chain_for(core, first)) {
     const FullValues values = values_and_facts(*method, core, workers, facts);
@@ -114,11 +114,11 @@ Spectrum full_spectrum(const Matrix& A, std::int64_t exponent, const SpectrumMet
       publish(spectrum, values, exponent);
       return spectrum;
     }
-    spectrum.failures.push_back({std::string(method->name), fault});
+    spectrum.fallbacks.push_back({std::string(method->name), fault});
   }
   spectrum.status = SpectrumStatus::breakdown;
   spectrum.message = "no method gave a spectrum that passes its certificate (the last: " + spectrum.method +
-                     ", " + spectrum.failures.back().reason + ")";
+                     ", " + spectrum.fallbacks.back().reason + ")";
   return spectrum;
 }
 

@@ -61,7 +61,7 @@ Spectrum by_own_means(const JacobianView& J, const SpectrumRequest& request, con
   if (tried.status == SpectrumStatus::converged || !replaceable) return tried;
   Spectrum spectrum = by_chain(J, request, spectrum_methods().at("dense"));
   spectrum.applications = tried.applications;
-  spectrum.failures.insert(spectrum.failures.begin(), {std::string(method.name), tried.message});
+  spectrum.fallbacks.insert(spectrum.fallbacks.begin(), {std::string(method.name), tried.message});
   return spectrum;
 }
 
@@ -106,9 +106,9 @@ Spectrum by_condition(const JacobianView& J, const SpectrumRequest& request) {
     return product;
   }
   dense.choice = why;
-  dense.failures.insert(dense.failures.begin(),
-                        {"product", product.status == SpectrumStatus::converged ? "it resolves fewer values"
-                                                                                : product.message});
+  dense.fallbacks.insert(dense.fallbacks.begin(),
+                         {"product", product.status == SpectrumStatus::converged ? "it resolves fewer values"
+                                                                                 : product.message});
   return dense;
 }
 

@@ -70,8 +70,8 @@ TEST(Regression, ProductWasRejectedForTheNoiseOfJ) {
   EXPECT_LT(s.relative_resolution, 1e-2);
   EXPECT_TRUE(s.resolved(0));
   EXPECT_FALSE(s.resolved(1)) << "below what rounding of the last state lets the norm tell apart";
-  for (const MethodFailure& failure : s.failures)
-    EXPECT_EQ(failure.reason.find("||s||_2"), std::string::npos) << failure.reason;
+  for (const Fallback& fallback : s.fallbacks)
+    EXPECT_EQ(fallback.reason.find("||s||_2"), std::string::npos) << fallback.reason;
 }
 
 TEST(Regression, PairOfBlocksThatCancel) {

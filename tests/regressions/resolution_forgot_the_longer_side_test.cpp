@@ -20,7 +20,7 @@ TEST(Regression, ResolutionForgotTheLongerSide) {
         request.method = "dense";
         const Spectrum spectrum = compute_spectrum(ScaledMatrix{A, 0}, request);
         ASSERT_EQ(spectrum.method, "dense") << rows << " " << columns;
-        EXPECT_TRUE(spectrum.failures.empty());
+        EXPECT_TRUE(spectrum.fallbacks.empty());
         const auto m = static_cast<Real>(rows), n = static_cast<Real>(columns);
         EXPECT_LE(std::abs(*spectrum.sigma.front().to_real() / std::sqrt(m * n) - 1),
                   spectrum.relative_resolution);

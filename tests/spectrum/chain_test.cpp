@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "spectrum/certificate/structure.h"
 #include "spectrum/matrices.h"
-#include "spectrum/structure.h"
 
 namespace rezero {
 namespace {
@@ -28,9 +28,9 @@ void expect_replaced(const SpectrumMethod& liar, const Matrix& A, const std::str
   const Spectrum s = detail::full_spectrum(A, 0, liar);
   EXPECT_EQ(s.status, SpectrumStatus::converged);
   EXPECT_EQ(s.method, "dense");
-  ASSERT_EQ(s.failures.size(), 1U);
-  EXPECT_EQ(s.failures[0].method, "liar");
-  EXPECT_NE(s.failures[0].reason.find(reason), std::string::npos) << s.failures[0].reason;
+  ASSERT_EQ(s.fallbacks.size(), 1U);
+  EXPECT_EQ(s.fallbacks[0].method, "liar");
+  EXPECT_NE(s.fallbacks[0].reason.find(reason), std::string::npos) << s.fallbacks[0].reason;
   EXPECT_LE((testing::values(s) - testing::reference_values(A)).cwiseAbs().maxCoeff(), 1e-14 * 30);
 }
 
@@ -80,7 +80,7 @@ TEST(Chain, WhenAllFailThereAreNoValues) {
   EXPECT_EQ(s.status, SpectrumStatus::breakdown);
   EXPECT_TRUE(s.sigma.empty());
   EXPECT_FALSE(s.certified);
-  EXPECT_EQ(s.failures.size(), 3U);
+  EXPECT_EQ(s.fallbacks.size(), 3U);
   EXPECT_NE(s.message.find("no method"), std::string::npos);
   EXPECT_TRUE(detail::truncate(s, {2, 1, "auto", {}}).sigma.empty());
 }
@@ -90,8 +90,8 @@ TEST(Chain, AMethodThatDoesNotApplyIsNamedWhenAskedFor) {
   request.method = "permuted-diagonal";
   const Spectrum s = testing::spectrum_of(random_matrix(6, 6, 7), request);
   EXPECT_EQ(s.method, "dense");
-  ASSERT_EQ(s.failures.size(), 1U);
-  EXPECT_EQ(s.failures[0].method, "permuted-diagonal");
+  ASSERT_EQ(s.fallbacks.size(), 1U);
+  EXPECT_EQ(s.fallbacks[0].method, "permuted-diagonal");
 }
 
 TEST(Structure, RemovesZeroLinesOnly) {

@@ -19,7 +19,7 @@ using testing::with_values;
 void expect_ok(const Spectrum& s) {
   EXPECT_EQ(s.status, SpectrumStatus::converged) << s.message;
   EXPECT_TRUE(s.certified);
-  EXPECT_TRUE(s.failures.empty()) << s.failures.front().method << ": " << s.failures.front().reason;
+  EXPECT_TRUE(s.fallbacks.empty()) << s.fallbacks.front().method << ": " << s.fallbacks.front().reason;
 }
 
 void expect_values(const Spectrum& s, const Vector& truth, Real tolerance) {

@@ -31,7 +31,7 @@ std::string_view to_string(Extremal extremal);
 std::string_view to_string(Multiplicity multiplicity);
 
 /// One method tried and given up, for the record.
-struct MethodFailure {
+struct Fallback {
   std::string method;
   std::string reason;
 };
@@ -62,7 +62,7 @@ struct Spectrum {
       0;  ///< columns that the operator and its transpose were applied to, 0 for dense methods
   std::optional<SpectralDensity> density;  ///< of part density
   std::string choice;                      ///< why that method, where `auto` had to choose
-  std::vector<MethodFailure> failures;     ///< methods of the chain that were tried before
+  std::vector<Fallback> fallbacks;         ///< methods of the chain that were tried before
   std::string message;                     ///< why, when status is not converged
 
   /// True if sigma[i] > relative_resolution · sigma_max. A proved zero is not resolved: it is counted apart.

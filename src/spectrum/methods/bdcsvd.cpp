@@ -1,11 +1,12 @@
 /// Eigen's divide and conquer, values only: the first fallback. It must never see a non-finite entry (it may
-/// not return), it gives NaN with status Success for some matrices of rank one, which the certificate notices,
-/// and now and then a small value that is none by 1e-10 of the largest, which only other values can show.
+/// not return), it gives NaN with status Success for some matrices of rank one, which the certificate
+/// notices, and now and then a small value that is none by 1e-10 of the largest, which only other values can
+/// show.
 
 #include <Eigen/SVD>
 
 #include "rezero/spectrum/method.h"
-#include "spectrum/bidiagonal.h"
+#include "spectrum/dense/bidiagonal.h"
 #include "spectrum/resolution.h"
 #include "spectrum/text.h"
 

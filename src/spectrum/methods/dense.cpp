@@ -1,7 +1,7 @@
 /// Householder bidiagonalization, in two stages from n = 96 up, then bisection: the default.
 
 #include "rezero/spectrum/method.h"
-#include "spectrum/bidiagonal.h"
+#include "spectrum/dense/bidiagonal.h"
 #include "spectrum/resolution.h"
 
 namespace rezero {

@@ -10,7 +10,7 @@
 #include "rezero/random/sample.h"
 #include "rezero/spectrum/method.h"
 #include "spectrum/chain.h"
-#include "spectrum/quadrature.h"
+#include "spectrum/density/quadrature.h"
 #include "spectrum/quotient.h"
 #include "spectrum/resolution.h"
 #include "spectrum/text.h"

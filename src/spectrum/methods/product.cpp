@@ -6,8 +6,8 @@
 #include "rezero/core/error.h"
 #include "rezero/spectrum/method.h"
 #include "rezero/spectrum/product.h"
+#include "spectrum/certificate/product.h"
 #include "spectrum/chain.h"
-#include "spectrum/product/certificate.h"
 #include "spectrum/quotient.h"
 
 namespace rezero {

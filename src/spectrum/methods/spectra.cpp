@@ -7,9 +7,9 @@
 
 #include "rezero/linalg/maps.h"
 #include "spectrum/chain.h"
-#include "spectrum/golub_kahan.h"
-#include "spectrum/map_ends.h"
-#include "spectrum/start_vector.h"
+#include "spectrum/krylov/golub_kahan.h"
+#include "spectrum/krylov/map_ends.h"
+#include "spectrum/krylov/start_vector.h"
 #include "spectrum/text.h"
 
 namespace rezero {

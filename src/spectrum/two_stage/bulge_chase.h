@@ -1,7 +1,7 @@
 #pragma once
 /// Second stage of the singular values of a dense matrix: from a band to a bidiagonal.
 
-#include "spectrum/bidiagonal.h"
+#include "spectrum/dense/bidiagonal.h"
 #include "spectrum/two_stage/band_reduction.h"
 
 namespace rezero::detail {

@@ -4,7 +4,7 @@
 
 #include "linalg/octet.h"
 #include "linalg/small_product.h"
-#include "spectrum/reflection.h"
+#include "spectrum/two_stage/reflection.h"
 
 namespace rezero::detail {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "spectrum/reflection.h"
+#include "spectrum/two_stage/reflection.h"
 
 namespace rezero::detail {
 namespace {
