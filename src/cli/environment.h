@@ -1,5 +1,5 @@
 #pragma once
-/// What a command may touch of the world outside: two streams, and a flag that asks it to stop.
+/// A command's access to the outside world: two streams, and a flag that asks it to stop.
 
 #include <functional>
 #include <string_view>
@@ -9,12 +9,12 @@
 namespace rezero::cli {
 
 struct Environment {
-  std::function<void(std::string_view)> out;  ///< throws IoError when it cannot be written
+  std::function<void(std::string_view)> out;  ///< throws IoError if writing fails
   std::function<void(std::string_view)> err;  ///< never throws
   bool out_is_terminal = false;
   bool err_is_terminal = false;
   const StopFlag* stop = nullptr;
-  /// Sets the line that `err` gets if a signal ends the process, however suddenly; may be empty.
+  /// Sets the line that goes to `err` if a signal ends the process, however suddenly; may be empty.
   std::function<void(std::string_view)> last_words = {};
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-/// What a user should know about a plan that is valid but easily misread.
+/// Notices about plans that are valid but easily misunderstood.
 
 #include <string>
 #include <vector>

@@ -40,7 +40,7 @@ class DirectSink final : public Sink {
   LineBuffer lines_;
 };
 
-/// Text held back in memory, in an unnamed temporary file once it is long.
+/// Text held back in memory or, if it is long, in an unnamed temporary file.
 class HeldBackSink final : public Sink {
  public:
   explicit HeldBackSink(const Environment& env) : env_(env) {}

@@ -1,5 +1,5 @@
 #pragma once
-/// Where -o points.
+/// The target of -o.
 
 #include <optional>
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace rezero::cli {
 
-/// The file that -o names; nothing for standard output, which is meant without -o and by `-o -`.
+/// The file named by -o; absent for standard output, the default, also written `-o -`.
 std::optional<std::string> output_path(const ParsedLine& line);
 
-/// UsageError, naming both options, if -o is the file that `option` reads, whatever the spelling or link.
+/// UsageError, naming both options, if -o is the file that `option` reads, under any spelling or link.
 void refuse_output_onto(const ParsedLine& line, const std::string& option, const std::string& input);
 /// The same for every file that the plan reads.
 void refuse_output_onto_inputs(const ParsedLine& line, const PlanOptions& options);

@@ -32,8 +32,8 @@ bool write_all(int descriptor, std::string_view text) {
   return true;
 }
 
-/// What is said when a signal ends the process, once. A signal handler may say it: no memory is allocated,
-/// and a text is complete before it is the current one.
+/// The line printed, once, if a signal ends the process. A signal handler may print it: no memory is
+/// allocated, and a text is complete before it becomes the current one.
 class LastWords {
  public:
   void set(std::string_view text) {
@@ -61,7 +61,7 @@ LastWords last_words;
   _exit(128 + signal);
 }
 
-/// First signal: work stops between blocks, and in any case when the grace has passed. Second: at once.
+/// First signal: work stops between blocks, or when the grace period ends. Second signal: at once.
 void on_stop_signal(int signal) {
   if (caught_signal != 0) exit_now(signal);
   caught_signal = signal;
@@ -76,9 +76,9 @@ void on_alarm(int) {
 void install_signal_handlers() {
   struct sigaction action = {};
   sigemptyset(&action.sa_mask);
-  action.sa_handler = SIG_DFL;  // an ignored SIGPIPE would turn a reader that left into an error message
+  action.sa_handler = SIG_DFL;  // an ignored SIGPIPE would turn a departed reader into an error message
   sigaction(SIGPIPE, &action, nullptr);
-  action.sa_handler = SIG_IGN;  // a file that may not grow is an error of writing, with a message
+  action.sa_handler = SIG_IGN;  // a file that may not grow is a write error, with a message
   sigaction(SIGXFSZ, &action, nullptr);
   action.sa_handler = on_alarm;
   sigaction(SIGALRM, &action, nullptr);
@@ -88,11 +88,12 @@ void install_signal_handlers() {
     struct sigaction before = {};
     sigaction(signal, nullptr, &before);
     if (before.sa_handler != SIG_IGN)
-      sigaction(signal, &action, nullptr);  // as nohup and background shells ask
+      sigaction(signal, &action, nullptr);  // requested by nohup and background shells
   }
 }
 
-/// A descriptor that is closed at start would be taken by the next file opened, and reports written into it.
+/// If a standard descriptor is closed at start, the next opened file would get its number, and reports would
+/// be written into it.
 void reserve_standard_descriptors() {
   for (int descriptor = 0; descriptor <= 2; ++descriptor)
     if (fcntl(descriptor, F_GETFD) == -1 && errno == EBADF)
@@ -104,8 +105,7 @@ void write_out(std::string_view text) {
     throw IoError(std::string("cannot write to standard output (") + std::strerror(errno) + ")");
 }
 
-/// Eigen allocates packing buffers on every product: keep freed memory instead of faulting it in again and
-/// again.
+/// Eigen allocates packing buffers for every product: keep freed memory, to avoid repeated page faults.
 void keep_freed_memory() {
   mallopt(M_TRIM_THRESHOLD, 256 << 20);
   mallopt(M_MMAP_THRESHOLD, 64 << 20);

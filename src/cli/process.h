@@ -3,7 +3,7 @@
 
 namespace rezero::cli {
 
-/// Runs the command line of the process and gives its exit code; ends by signal when one asked it to stop.
+/// Runs the command line of the process and returns its exit code; ends by signal if one asked it to stop.
 int run_process(int argc, char** argv);
 
 }  // namespace rezero::cli

@@ -1,5 +1,5 @@
 #pragma once
-/// How far a sweep is, on stderr.
+/// The progress of a sweep, on stderr.
 
 #include <chrono>
 #include <string>
@@ -10,7 +10,7 @@ namespace rezero::cli {
 
 enum class ProgressMode { none, bar, plain };
 
-/// `auto`: a bar on a terminal, else nothing. `never`, `plain` (a line every ten per cent). UsageError
+/// `auto`: a bar on a terminal, otherwise nothing. `never`, `plain` (one line per ten per cent). UsageError
 /// otherwise.
 ProgressMode parse_progress(const std::string& text, bool quiet, const Environment& env);
 
@@ -23,7 +23,7 @@ class ProgressReport {
 
   bool wanted() const { return mode_ != ProgressMode::none; }
   void update(Index done, Index all);
-  void clear();  ///< takes the bar off the screen
+  void clear();  ///< removes the bar from the screen
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -1,5 +1,5 @@
 #pragma once
-/// The whole program but its process: arguments in, exit code out.
+/// The whole program except its process: arguments in, exit code out.
 
 #include <string>
 #include <vector>
@@ -9,7 +9,7 @@
 namespace rezero::cli {
 
 /// Runs one command line (without the program's name). Errors become one line on `err` and an exit code;
-/// Cancelled passes through to whoever knows the signal.
+/// Cancelled passes through to the caller, who knows the signal.
 int run(const std::vector<std::string>& args, const Environment& env);
 
 }  // namespace rezero::cli

@@ -1,5 +1,5 @@
 #pragma once
-/// What became of the rows of a run.
+/// The outcome of the rows of a run.
 
 #include <string>
 
@@ -11,8 +11,8 @@ class Tally {
  public:
   /// One row of run_sweep.
   void add(const CellResult& row);
-  /// The exit code. Where rows failed, how many and why the first did is a line on stderr: an error is no
-  /// notice, so --quiet does not hide it.
+  /// The exit code. If rows failed, prints their number and the first reason on stderr: an error is not a
+  /// notice, so --quiet does not suppress it.
   int conclude(const Environment& env) const;
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-/// The program's name, version and build, as reports and --version tell them.
+/// The program's name, version and build, for reports and --version.
 
 #include <string>
 

@@ -1,5 +1,5 @@
 #pragma once
-/// Words that options may have as values, resolved. UsageError with a suggestion otherwise.
+/// Resolves words that options may have as values. UsageError with a suggestion otherwise.
 
 #include <string_view>
 
@@ -9,7 +9,7 @@ namespace rezero::detail {
 
 ValuesMode values_mode(std::string_view word);
 CotangentLaw cotangent_law(std::string_view word);
-/// `auto`, or the registry's name of a spectrum method.
+/// `auto`, or the registry name of a spectrum method.
 std::string_view spectrum_method_name(std::string_view word);
 
 /// `normal`, `sphere`, `ones`; InputLaw::values for a text that ends in .npy.

@@ -1,5 +1,5 @@
 #pragma once
-/// The files that a plan reads, remembered with their hashes.
+/// The files read by a plan, with their hashes.
 
 #include <functional>
 #include <string>
@@ -13,14 +13,14 @@ class PlanFiles {
  public:
   using Reader = std::function<std::string(const std::string& path)>;
   using MemoryCheck = std::function<void(Real bytes, const std::string& path)>;
-  /// `expected`: hashes that a plan file gives. `require_memory`: as in ResolveContext.
+  /// `expected`: hashes given by a plan file. `require_memory`: as in ResolveContext.
   PlanFiles(Reader read, std::vector<InputFile> expected, MemoryCheck require_memory = {});
 
   /// The bytes of a file. IoError if its hash is not the expected one.
   std::string read(const std::string& path);
-  /// A file that was read.
+  /// A file that has been read.
   const InputFile& at(const std::string& path) const;
-  /// All that was read, in order, each once.
+  /// All files read, in order, each once.
   const std::vector<InputFile>& all() const { return read_; }
 
  private:

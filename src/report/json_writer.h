@@ -1,5 +1,5 @@
 #pragma once
-/// JSON as it is produced: no document in memory, whatever the length of its arrays.
+/// Streaming JSON output: there is no document in memory, however long its arrays.
 
 #include <cstdint>
 #include <optional>
@@ -12,8 +12,8 @@
 
 namespace rezero::detail {
 
-/// Writes values in the order of the calls and sees to separators. Numbers are the shortest text that reads
-/// back exactly and always look like reals (`1.0`); what is not finite becomes null.
+/// Writes values in the order of the calls and adds separators. Numbers have the shortest text that reads
+/// back exactly, and always look like reals (`1.0`); numbers that are not finite become null.
 class JsonWriter {
  public:
   explicit JsonWriter(Output output) : output_(std::move(output)) {}
@@ -30,13 +30,13 @@ class JsonWriter {
   void integer(std::int64_t value);
   void boolean(bool value);
   void null() { raw("null"); }
-  void raw(std::string_view json);  ///< a value that is JSON already
+  void raw(std::string_view json);  ///< a value that is already JSON
 
-  /// The next element, or closing bracket, begins a line with that many spaces.
+  /// Starts the next element, or closing bracket, on a new line indented by that many spaces.
   void line(int indent) { pending_indent_ = indent; }
-  /// Ends a line of a stream of values: a newline, and no comma before what follows.
+  /// Ends a line of a stream of values: a newline, and no comma before the next value.
   void end_line();
-  void flush();  ///< hands all text to the output
+  void flush();  ///< passes all text to the output
 
   void member(std::string_view name, std::string_view value) { key(name), text(value); }
   void member(std::string_view name, const char* value) { key(name), text(value); }

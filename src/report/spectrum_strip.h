@@ -8,20 +8,20 @@
 
 namespace rezero::detail {
 
-/// log₁₀ of the smallest, median and largest singular value, where known.
+/// log₁₀ of the smallest, median and largest singular value, if known.
 struct SpectrumExtent {
   std::optional<Real> low, middle, high;
 };
 
-/// The axis: whole decades that hold every extent it was shown, and σ = 1.
+/// The axis: whole decades that contain every extent added, and σ = 1.
 class SpectrumStrip {
  public:
   void include(const SpectrumExtent& extent);
   void set_width(std::size_t columns) { width_ = columns; }
 
   std::string axis() const;  ///< `1e-8          1      1e2`
-  std::string draw(
-      const SpectrumExtent& extent) const;  ///< `   ├────●───┤  ┊`; `‹` where the low end is unknown
+  /// `   ├────●───┤  ┊`; `‹` if the low end is unknown
+  std::string draw(const SpectrumExtent& extent) const;
 
  private:
   std::size_t column(Real log10) const;

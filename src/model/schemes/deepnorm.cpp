@@ -7,9 +7,9 @@ struct Constants {
   Real alpha, beta;
 };
 
-/// The paper's table: encoder-only and decoder-only (2N)^(1/4), (8N)^(−1/4); encoder of N beside a decoder of
-/// M layers 0.81 (N⁴M)^(1/16), 0.87 (N⁴M)^(−1/16); its decoder (3M)^(1/4), (12M)^(−1/4). torchscale has 1.15
-/// in place of 0.87.
+/// The paper's table: encoder-only and decoder-only (2N)^(1/4), (8N)^(−1/4); encoder of N layers with a
+/// decoder of M layers 0.81 (N⁴M)^(1/16), 0.87 (N⁴M)^(−1/16); its decoder (3M)^(1/4), (12M)^(−1/4).
+/// torchscale has 1.15 instead of 0.87.
 Constants constants(const SchemeContext& at) {
   const Real n = scheme_parts::layers(at);
   const std::string& part = at.params->text("part");

@@ -10,7 +10,7 @@ struct PublishedGain {
   Real gain;
 };
 
-/// Constants of the authors' code (nfnets/base.py): sampled, so right to about 1e-3.
+/// Constants of the authors' code (nfnets/base.py): sampled, hence accurate to about 1e-3.
 constexpr PublishedGain published[] = {
     {"identity", 1},        {"relu", 1.7139588594}, {"gelu", 1.7015043497}, {"silu", 1.7881293297},
     {"tanh", 1.5939117671}, {"elu", 1.2716004848},  {"selu", 1.0008515120}, {"leaky_relu", 1.7059034109}};
@@ -25,10 +25,10 @@ Real activation_gain(const SchemeContext& at) {
                    "' (use gains=exact)");
 }
 
-/// Weights standardized, each convolution behind an activation scaled by its gain γ, and the first, and the
-/// projection that reads the same activation, by β = 1/√(expected variance of the stream): 1 at the start and
-/// again where the shape changes, plus α² a block. The factors are folded into the weights: conv(γβ φ(x)) =
-/// (γβ W) φ(x).
+/// Weights are standardized. Each convolution follows an activation scaled by its gain γ. The first
+/// convolution, and the projection that reads the same activation, are also scaled by β = 1/√(expected
+/// variance of the stream): 1 at the start and again where the shape changes, plus α² per block. The factors
+/// are folded into the weights: conv(γβ φ(x)) = (γβ W) φ(x).
 BlockPlan plan(const SchemeContext& at) {
   if (!at.conv)
     throw UsageError("scheme 'nf-resnet' standardizes the weights of convolutions (use --family conv)");

@@ -3,7 +3,7 @@
 namespace rezero {
 namespace {
 
-/// √ln(2N) alone; beside a decoder of M layers the encoder's √(ln(3M) ln(2N)/3), and that decoder's √ln(3M).
+/// √ln(2N) alone; with a decoder of M layers the encoder's √(ln(3M) ln(2N)/3), and that decoder's √ln(3M).
 Real gain(const SchemeContext& at) {
   const Real n = scheme_parts::layers(at);
   const std::string& part = at.params->text("part");

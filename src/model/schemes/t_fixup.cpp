@@ -3,8 +3,8 @@
 namespace rezero {
 namespace {
 
-/// Encoder 0.67 N^(−1/4), decoder (9 N)^(−1/4) on values, outputs and feed-forward matrices; queries and keys
-/// keep the fused xavier gain 1/√2.
+/// Encoder 0.67 N^(−1/4), decoder (9 N)^(−1/4) for values, outputs and feed-forward matrices; queries and
+/// keys keep the fused xavier gain 1/√2.
 BlockPlan plan(const SchemeContext& at) {
   const Real n = scheme_parts::layers(at);
   const bool decoder = at.params->text("part") == "decoder";

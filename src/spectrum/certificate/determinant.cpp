@@ -12,12 +12,12 @@
 namespace rezero::detail {
 namespace {
 
-/// Right-looking LU with partial pivoting that keeps what the determinant needs: U. Rows of L stay where they
-/// were when their panel was factored.
+/// Right-looking LU with partial pivoting that keeps only U, which the determinant needs. Rows of L stay
+/// where they were when their panel was factored.
 class Lu {
  public:
   explicit Lu(ConstColumns A) : n_(A.cols()), pivots_(static_cast<std::size_t>(n_)) {
-    // No stride of a power of two: the columns of a panel would fall on each other in the cache.
+    // Avoids a stride that is a power of two, with which the columns of a panel would collide in the cache.
     A_.resize(n_ % 64 == 0 ? n_ + 8 : n_, n_);
     A_.topRows(n_) = A;
   }
@@ -44,7 +44,7 @@ class Lu {
     for (Index j = 0; j < n_; ++j) top = std::max(top, A_.col(j).head(j + 1).cwiseAbs().maxCoeff());
     const Real value = A_.diagonal().array().abs().log().sum();
     constexpr Real infinity = std::numeric_limits<Real>::infinity();
-    if (std::isnan(value) || value == infinity) return {value, infinity};  // it overflowed: says nothing
+    if (std::isnan(value) || value == infinity) return {value, infinity};  // it overflowed: inconclusive
     return {value, std::max(1.0, top / largest)};
   }
 
@@ -55,13 +55,13 @@ class Lu {
     return A_.block(k, k, count, count).template triangularView<Eigen::UnitLower>();
   }
 
-  /// The rows that columns k … k + count − 1 exchanged, in columns first … end − 1.
+  /// Applies the row exchanges of columns k … k + count − 1 to columns first … end − 1.
   void exchange(Index k, Index count, Index first, Index end) {
     for (Index j = first; j < end; ++j)
       for (Index i = k; i < k + count; ++i) std::swap(A_(i, j), A_(pivots_[static_cast<std::size_t>(i)], j));
   }
 
-  /// Columns first … end − 1, their rows exchanged: U on top, what is left to factor below.
+  /// Columns first … end − 1 with exchanged rows: U on top, the part still to be factored below.
   void eliminate(Index k, Index count, Index first, Index end) {
     auto U = A_.block(k, first, count, end - first);
     unit_lower(k, count).solveInPlace(U);
@@ -95,7 +95,7 @@ class Lu {
       A_.col(k).segment(k, n_ - k).cwiseAbs().maxCoeff(&pivot);
       pivots_[static_cast<std::size_t>(k)] = k + pivot;
       exchange(k, 1, first, end);
-      if (A_(k, k) == 0) continue;  // and so is all below
+      if (A_(k, k) == 0) continue;  // and so are all entries below
       auto below = A_.col(k).segment(k + 1, n_ - k - 1);
       below /= A_(k, k);
       for (Index j = k + 1; j < end; ++j) A_.col(j).segment(k + 1, n_ - k - 1) -= A_(k, j) * below;
@@ -104,7 +104,7 @@ class Lu {
 
   Matrix A_;
   Index n_;
-  std::vector<Index> pivots_;  ///< the row that row i was exchanged with
+  std::vector<Index> pivots_;  ///< the row with which row i was exchanged
 };
 
 }  // namespace

@@ -29,9 +29,9 @@ std::string order_fault(const Vector& s) {
 
 constexpr Index gram_panel = 128;
 
-/// One panel's part of ‖AᵀA‖_F² (or ‖AAᵀ‖_F², the same number, of the smaller side) without forming it: 128
-/// columns of the lower half, each off-diagonal entry counted twice. Cost of all n² max; memory 128 (n + max)
-/// a thread.
+/// One panel's part of ‖AᵀA‖_F² (or of the equal ‖AAᵀ‖_F², for the smaller side) without forming the product:
+/// 128 columns of the lower half, with off-diagonal entries counted twice. Cost of all panels n² max; memory
+/// 128 (n + max) per thread.
 Real gram_part(ConstColumns A, Index start) {
   const Index n = std::min(A.rows(), A.cols()), width = std::min(gram_panel, n - start), rest = n - start;
   if (A.cols() > A.rows()) {
@@ -58,7 +58,7 @@ std::string determinant_fault(const LogDeterminant& determinant, const Vector& s
   const Real sum_slack =
       16 * n * eps * (1 + std::abs(std::log(radius)));  // rounding of n logarithms and their sums
   const Real upper = log_product(s.array() + radius) + sum_slack;
-  if (!std::isfinite(upper)) return {};  // growth beyond all bounds: this test has nothing to say
+  if (!std::isfinite(upper)) return {};  // unlimited growth: this test is inconclusive
   if (determinant.value > upper)
     return "log|det| is " + text(determinant.value) + ", at most " + text(upper) + " fits";
   if (s[s.size() - 1] <= radius) return {};
@@ -84,7 +84,7 @@ MatrixFacts measure(ConstColumns A, int workers) {
   facts.norm = std::ldexp(frobenius.mantissa, static_cast<int>(frobenius.exponent));
   const Index panels = (facts.dimension + gram_panel - 1) / gram_panel;
   Vector gram = Vector::Zero(panels);
-  // A square's factorization has work for all threads, that of a rectangle for one.
+  // The factorization of a square has work for all threads, that of a rectangle for one.
   const bool square = A.rows() == A.cols();
   const Index before = square ? 0 : 1;
   for_each_index(before + panels, workers, [&](Index i) {

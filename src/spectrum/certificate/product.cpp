@@ -33,7 +33,7 @@ std::string volume_fault(const ProductValues& values) {
          text(allowed) + ")";
 }
 
-/// Values that are not determined count as zeros here: they, and what forming J lost, widen what is allowed.
+/// Undetermined values count as zeros here; they, and the error of forming J, widen the tolerance.
 std::string norm_fault(const ProductValues& values, const JacobianView& J) {
   const std::vector<ScaledReal>& sigma = values.sigma;
   ScaledReal norm = frobenius_norm(J.matrix->mantissa);

@@ -1,5 +1,5 @@
 #pragma once
-/// Bidiagonal matrices: reduction to them, their singular values, and a test of those values.
+/// Bidiagonal matrices: reduction to bidiagonal form, singular values, and a test of these values.
 
 #include <string>
 
@@ -20,11 +20,11 @@ struct Bidiagonal {
 /// Walker, "The design of a parallel dense linear algebra software library", 1995.
 Bidiagonal bidiagonalize(const Matrix& A, int workers = 1);
 
-/// All singular values of B, descending, each to a few ulps of itself (6e-15 n relative is the bound of the
-/// theory; 1.2e-15 the worst of 6000 graded, glued and clustered matrices up to n = 30): bisection with Sturm
-/// counts on the squares, sped up by Newton steps that the counts check. Always ends: at most 64 + 62 rounds
-/// (34 the most seen), whatever the entries (finite). Values below 2^-480 of the largest entry come out as 0.
-/// Cost about 16 n² divisions, 50 n² at worst seen. Source of the counts: pivots.h.
+/// All singular values of B, descending, each to a few ulps of itself (the theoretical bound is 6e-15 n
+/// relative; the worst of 6000 graded, glued and clustered matrices up to n = 30 was 1.2e-15). Bisection with
+/// Sturm counts on the squares, accelerated by Newton steps that the counts verify. Always ends, for any
+/// finite entries: at most 64 + 62 rounds (at most 34 seen). Values below 2^-480 of the largest entry are
+/// returned as 0. Cost about 16 n² divisions, 50 n² at worst seen. Source of the counts: pivots.h.
 Vector bidiagonal_singular_values(const Bidiagonal& B, int workers = 1);
 
 /// Number of singular values of B below x > 0, by another recurrence on other data than the solver's: Sturm
@@ -32,8 +32,8 @@ Vector bidiagonal_singular_values(const Bidiagonal& B, int workers = 1);
 /// divisions. Source: Golub & Kahan, "Calculating the singular values and pseudo-inverse of a matrix", 1965.
 Index count_below(const Bidiagonal& B, Real x);
 
-/// Empty, or which of about 16 sampled values (the ends among them) has no singular value of its rank within
-/// 8 (n + 4) eps of itself. sigma: descending.
+/// Tests about 16 sampled values, including both ends. Returns an empty text, or the first value that has no
+/// singular value of its rank within 8 (n + 4) eps of itself. sigma: descending.
 std::string sturm_certificate(const Bidiagonal& B, const Vector& sigma);
 
 }  // namespace rezero::detail

@@ -8,13 +8,13 @@
 namespace rezero::detail {
 namespace {
 
-/// Of the band: wider bands make better products of the first stage and more work for the second, which gains
-/// less from threads.
+/// Width of the band. Wider bands make better products in the first stage and more work for the second, which
+/// gains less from threads.
 Index band_width(Index n) {
   return n < 384 ? 16 : n < 1536 ? 24 : 48;
 }
 
-/// A is overwritten by the reflectors. rows ≥ cols ≥ 2.
+/// Overwrites A with the reflectors. rows ≥ cols ≥ 2.
 Bidiagonal in_one_stage(Matrix&& A) {
   const Index n = A.cols();
   Eigen::internal::BandMatrix<Real, Eigen::Dynamic, Eigen::Dynamic, 1, 0, Eigen::RowMajor> band(n, n);
@@ -25,7 +25,7 @@ Bidiagonal in_one_stage(Matrix&& A) {
 }  // namespace
 
 Bidiagonal bidiagonalize(const Matrix& A, int workers) {
-  // A single row or column has its norm as only value; entries near 1 cannot overflow it.
+  // The only value of a single row or column is its norm; entries near 1 cannot overflow it.
   if (A.rows() == 1 || A.cols() == 1) return {Vector::Constant(1, A.norm()), Vector()};
   constexpr Index large = 96;
   const Index n = std::min(A.rows(), A.cols());

@@ -1,5 +1,5 @@
-/// Singular values of a bidiagonal matrix by bisection, many points at a time, made faster by Newton steps:
-/// every value is enclosed by counts alone; a step only says where to look.
+/// Singular values of a bidiagonal matrix by bisection, many points at a time, accelerated by Newton steps.
+/// Counts alone enclose every value; a step only suggests where to look.
 
 #include <algorithm>
 #include <cmath>
@@ -10,8 +10,8 @@
 namespace rezero::detail {
 namespace {
 
-// Floating-point numbers ≥ 0 are ordered as their bits are. Halving an interval of bits halves exponents
-// first and mantissas after, so 62 halvings reach the last bit of any number, however small.
+// Non-negative floating-point numbers have the order of their bits. Halving an interval of bits halves first
+// exponents and then mantissas, so 62 halvings reach the last bit of any number, however small.
 using Bits = std::uint64_t;
 Bits to_bits(Real x) {
   Bits bits;
@@ -24,22 +24,21 @@ Real from_bits(Bits bits) {
   return x;
 }
 
-/// Values number below_lo … below_hi − 1 in ascending order lie in [lo, hi).
+/// The values with ascending indices below_lo … below_hi − 1 lie in [lo, hi).
 struct Interval {
   Bits lo, hi;
   Index below_lo, below_hi;
-  Bits guess = 0;    ///< where a Newton step puts the only value; 0: nowhere inside
-  int trust = 2;     ///< the guess is believed to 2^-trust of the width
+  Bits guess = 0;    ///< position of the only value according to a Newton step; 0: none inside
+  int trust = 2;     ///< the guess is trusted to 2^-trust of the width
   Index points = 0;  ///< placed in this round
 
   Bits width() const { return hi - lo; }
   Index values() const { return below_hi - below_lo; }
 };
 
-/// The middle is within two ulps of μ, one of σ.
+/// The middle of a narrow interval is within two ulps of μ, one of σ.
 constexpr Bits narrow = 4;
-constexpr int rounds_with_guesses =
-    64;  // more than any matrix has needed; after them plain halving ends in 62
+constexpr int rounds_with_guesses = 64;  // more than any matrix has needed; then plain halving ends in 62
 
 class Bisection {
  public:
@@ -50,7 +49,7 @@ class Bisection {
   Vector run() {
     at_.point.assign(1, lowest_point);
     count_below_points(squares_, at_, workers_);
-    const Index n = ascending_.size(), zeros = std::min<Index>(at_.below[0], n);  // those below it stay 0
+    const Index n = ascending_.size(), zeros = std::min<Index>(at_.below[0], n);  // values below it stay 0
     keep({to_bits(lowest_point), to_bits(squares_.upper), zeros, n});
     for (int round = 0; !next_.empty(); ++round) {
       std::swap(active_, next_);
@@ -66,8 +65,8 @@ class Bisection {
   }
 
  private:
-  /// As many points as the interval has values: the work of one halving for each, but a cluster that all
-  /// points fall beside, or values spread thin, are narrowed much faster. At least a full group over all.
+  /// As many points as the interval has values: the work of one halving for each of them, but clusters that
+  /// no point divides, and sparse values, are narrowed much faster. At least a full group over all intervals.
   void divide(Interval& interval) {
     const Index fill = pivot_group / static_cast<Index>(active_.size());
     const auto wanted = static_cast<Bits>(std::max<Index>({1, fill, interval.values()}));
@@ -77,20 +76,20 @@ class Bisection {
     interval.guess = 0;
   }
 
-  /// A point on either side of the guess. Quadratic interval refinement: trust doubles when the value is
-  /// found between them and halves when not, so convergence is quadratic and failure costs little (Abbott
-  /// 2006).
+  /// A point on either side of the guess. Quadratic interval refinement: trust doubles if the value is found
+  /// between them and halves otherwise, so convergence is quadratic and failure costs little (Abbott 2006).
   bool surround_guess(Interval& interval) {
     const Bits reach = std::max<Bits>(2, interval.width() >> (interval.trust + 1));
     interval.points = 0;
     for (const Bits point : {interval.guess - reach, interval.guess + reach})
       if (point > interval.lo && point < interval.hi)
         at_.point.push_back(from_bits(point)), ++interval.points;
-    return interval.points > 0;  // none: the interval is no wider than the reach
+    return interval.points > 0;  // false: the interval is no wider than the reach
   }
 
-  /// Cuts every interval at its points and keeps the parts that hold values. Rounding may make counts that
-  /// are equal to within an ulp decrease: they are clamped, so every value keeps exactly one interval.
+  /// Cuts every interval at its points and keeps the parts that contain values. Counts at points that agree
+  /// to within an ulp may decrease because of rounding; they are clamped, so that every value keeps exactly
+  /// one interval.
   void split() {
     std::size_t at = 0;
     for (const Interval& whole : active_) {
@@ -108,7 +107,7 @@ class Bisection {
     }
   }
 
-  /// Newton's step for det(BᵀB − μ) from the end of the part that is nearer to the zero, if it stays inside.
+  /// Newton's step for det(BᵀB − μ) from the end of the part nearer to the zero, if it stays inside.
   void predict(Interval& part, const Interval& whole, std::size_t left, std::size_t right) const {
     const std::size_t from = std::abs(at_.slope[left]) > std::abs(at_.slope[right]) ? left : right;
     const Real target = at_.point[from] - 1 / at_.slope[from];

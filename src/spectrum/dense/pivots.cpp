@@ -14,9 +14,9 @@ namespace {
 using OctetCounts = std::int64_t __attribute__((vector_size(sizeof(std::int64_t) * octet_size)));
 constexpr Index registers = pivot_group / octet_size;
 
-/// One group. Infinities are meant to happen: a pivot of exactly 0 makes the next s and pivot infinite, and
-/// the s after that (0·∞) has the limit e − μ. (As in Marques, Riedy, Vömel, "Benefits of IEEE-754 features
-/// in modern symmetric tridiagonal eigensolvers", 2006.)
+/// One group. Infinities are intended: a pivot of exactly 0 makes the next s and pivot infinite, and the s
+/// after that (0·∞) has the limit e − μ. (As in Marques, Riedy, Vömel, "Benefits of IEEE-754 features in
+/// modern symmetric tridiagonal eigensolvers", 2006.)
 void count_group(const Squares& squares, const Real* point, std::int64_t* below, Real* slope) {
   Octet mu[registers], s[registers], ds[registers], sum[registers];
   OctetCounts negative[registers];
@@ -49,7 +49,7 @@ Squares squares_of(const Bidiagonal& B, Real largest) {
   const auto scaled = [&](Real x) { return std::ldexp(std::abs(x), -squares.shift); };
   const Index n = B.diagonal.size();
   squares.q.resize(n);
-  // e is kept above zero: 0 times an infinite quotient would be NaN. The change is far below every point.
+  // Keeps e above zero, since 0 times an infinite quotient would be NaN. The change is far below every point.
   squares.e = Vector::Constant(n, std::numeric_limits<Real>::min());
   Real row_sum = 0, column_sum = 0, before = 0;
   for (Index i = 0; i < n; ++i) {
@@ -68,7 +68,7 @@ void count_below_points(const Squares& squares, PointCounts& counts, int workers
   counts.below.resize(padded);
   counts.slope.resize(padded);
   const Index groups = static_cast<Index>(padded) / pivot_group;
-  // A thread is worth waking for some twenty microseconds of work.
+  // Waking a thread pays off for about twenty microseconds of work.
   const Index parts =
       std::clamp<Index>(groups * squares.q.size() / 2048, 1, std::min<Index>(groups, workers));
   for_each_index(parts, workers, [&](Index part) {

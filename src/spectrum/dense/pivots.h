@@ -1,11 +1,11 @@
 #pragma once
 /// Counting eigenvalues of BᵀB below many points at once: the inner loop of the bisection.
 ///
-/// The squares of B's singular values are the eigenvalues of BᵀB = L D Lᵀ. For one point μ the pivots of L D
+/// The squares of B's singular values are the eigenvalues of BᵀB = L D Lᵀ. For a point μ, the pivots of L D
 /// Lᵀ − μ,
 ///   pᵢ = qᵢ + sᵢ,   sᵢ₊₁ = (eᵢ / pᵢ) sᵢ − μ,   s₁ = −μ,   qᵢ = dᵢ², eᵢ = fᵢ²,
-/// are negative as often as there are eigenvalues below μ, exactly so for some B changed by a few ulps an
-/// entry. Source: the stationary qd transformation, Dhillon & Parlett 2004, section 4. Differentiated:
+/// are negative as often as there are eigenvalues below μ, exactly so for some B with every entry changed by
+/// a few ulps. Source: the stationary qd transformation, Dhillon & Parlett 2004, section 4. Differentiated:
 ///   s′ᵢ₊₁ = (eᵢ / pᵢ) (qᵢ / pᵢ) s′ᵢ − 1,   and Σ s′ᵢ / pᵢ is the logarithmic derivative of det(BᵀB − μ).
 
 #include <cstdint>
@@ -15,32 +15,32 @@
 
 namespace rezero::detail {
 
-/// Points are counted in groups of this many: eight lanes fill a 512-bit register (two 256-bit ones
-/// elsewhere), and four registers hide the latency of the division, on which each step waits.
+/// Points are counted in groups of this size: eight lanes fill a 512-bit register (or two of 256 bits), and
+/// four registers hide the latency of the division, on which every step depends.
 constexpr Index pivot_group = 32;
-/// No point may lie below: so no pivot but an exact zero is below 2^-1013, no quotient overflows, and what
-/// underflows is below every point.
+/// Lower limit for points. It ensures that no pivot except an exact zero is below 2^-1013, that no quotient
+/// overflows, and that underflowed values are below every point.
 constexpr Real lowest_point = 0x1p-960;
 
-/// q and e of B scaled to a largest entry in [0.5, 1).
+/// q and e of B, scaled to a largest entry in [0.5, 1).
 struct Squares {
   Vector q, e;
   int shift = 0;   ///< σ = √μ · 2^shift
-  Real upper = 0;  ///< no eigenvalue lies above
+  Real upper = 0;  ///< no eigenvalue is larger
 };
 
 /// largest: the largest modulus of an entry, not zero.
 Squares squares_of(const Bidiagonal& B, Real largest);
 
-/// What is known at some points.
+/// Results at some points.
 struct PointCounts {
   std::vector<Real> point;
   std::vector<std::int64_t> below;  ///< eigenvalues below the point
-  std::vector<Real> slope;          ///< d/dμ log|det|; not a number where a pivot vanished: a hint, no more
+  std::vector<Real> slope;          ///< d/dμ log|det|; NaN if a pivot vanished. Only a hint
 };
 
-/// Fills below and slope for every point; pads all three to a full group. Cost n divisions a point; groups
-/// are shared out to `workers` threads where there is enough to do.
+/// Fills below and slope for every point; pads all three to a full group. Cost n divisions per point; up to
+/// `workers` threads share the groups if there is enough work.
 void count_below_points(const Squares& squares, PointCounts& counts, int workers);
 
 }  // namespace rezero::detail

@@ -14,7 +14,7 @@ Index count_below(const Bidiagonal& B, Real x) {
   for (Index k = 1; k < 2 * n; ++k) {
     const Real b = k % 2 == 1 ? B.diagonal[k / 2] : B.superdiagonal[k / 2 - 1];
     if (pivot == 0)
-      pivot = -std::numeric_limits<Real>::min();  // any sign will do: some B within an ulp has it
+      pivot = -std::numeric_limits<Real>::min();  // either sign is valid: some B within an ulp has it
     pivot = -x - (b / pivot) * b;
     negative += pivot < 0;
   }
@@ -29,7 +29,7 @@ std::string sturm_certificate(const Bidiagonal& B, const Vector& sigma) {
   for (Index j = 0; j < std::min(samples, n); ++j) {
     const Index i = n <= samples ? j : j * (n - 1) / (samples - 1);
     const Real above = std::max(sigma[i] * (1 + slack), floor), below = sigma[i] * (1 - slack);
-    // Descending: n − i values lie at or below sigma[i], and at most n − i − 1 can lie well below it.
+    // Descending: n − i values are at or below sigma[i], and at most n − i − 1 can be well below it.
     const bool enough = above == 0 || count_below(B, above) >= n - i;
     const bool not_more = below <= floor || count_below(B, below) <= n - 1 - i;
     if (!enough || !not_more)

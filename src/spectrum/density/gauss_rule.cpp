@@ -8,7 +8,7 @@
 namespace rezero::detail {
 namespace {
 
-/// A symmetric tridiagonal matrix on its way to its eigenvalues, and two rows of its vectors.
+/// A symmetric tridiagonal matrix during its diagonalization, and two rows of its vectors.
 class TwoRowQl {
  public:
   TwoRowQl(std::vector<Real> beside)
@@ -46,7 +46,7 @@ class TwoRowQl {
     for (std::size_t i = m; i-- > l;) {
       const Real f = s * e_[i], b = c * e_[i], r = std::sqrt(f * f + g * g);
       e_[i + 1] = r;
-      if (r == 0) {  // the matrix falls apart here
+      if (r == 0) {  // the matrix splits here
         d_[i + 1] -= p, e_[m] = 0;
         return;
       }

@@ -10,8 +10,8 @@ namespace rezero::detail {
 namespace {
 
 constexpr Real eps = std::numeric_limits<Real>::epsilon();
-/// A Ritz value is an eigenvalue of its own, not a stand-in for a stretch of the spectrum, when its residual
-/// is below this much of the largest.
+/// A Ritz value is an individual eigenvalue, rather than a representative of a stretch of the spectrum, if
+/// its residual is below this share of the largest.
 constexpr Real converged_residual = 1e-6;
 
 }  // namespace
@@ -38,7 +38,7 @@ ProbeMeasure::ProbeMeasure(const std::vector<Real>& alpha, const std::vector<Rea
     below += weight;
   }
   if (log_points_.empty()) return;
-  // The outermost half weights reach as far out as half the way to the neighbour.
+  // The outermost half weights extend half the distance to their neighbours.
   const std::size_t last = log_points_.size() - 1;
   const Real low = last > 0 ? (log_points_[1] - log_points_[0]) / 2 : 0;
   const Real high = last > 0 ? (log_points_[last] - log_points_[last - 1]) / 2 : 0;
@@ -48,7 +48,7 @@ ProbeMeasure::ProbeMeasure(const std::vector<Real>& alpha, const std::vector<Rea
 }
 
 Real ProbeMeasure::cdf(Real sigma) const {
-  constexpr Real touch = 1 + 1e-9;  // a node that rounding left beside the point counts as on it
+  constexpr Real touch = 1 + 1e-9;  // a node that differs from the point only by rounding counts as on it
   Real share = 0;
   for (const auto& [node, weight] : jumps_)
     if (node <= sigma * touch) share += weight;
@@ -91,7 +91,7 @@ void ProbeRecurrence::extend(Index steps) {
       beta_.push_back(0);
       break;
     }
-    // uᵀAv, in which u is orthogonal to the last one only as far as alpha is not small.
+    // uᵀAv, where u is orthogonal to the previous one only as far as alpha is not small.
     const Real forward = alpha + (beta_.empty() ? 0 : beta_.back() * (u.dot(u_) / alpha));
     u_ = u / alpha;
     A_.apply_transpose(u_, w);

@@ -8,42 +8,43 @@
 
 namespace rezero::detail {
 
-/// The spectral measure of AᵀA at a unit vector, as the nodes and weights of a Gauss rule tell it; nodes are
-/// singular values.
+/// The spectral measure of AᵀA at a unit vector, as nodes (singular values) and weights of a Gauss rule.
 class ProbeMeasure {
  public:
-  /// alpha, beta: diagonal and superdiagonal of the bidiagonal, beta one longer: the coupling to the next
-  /// vector, 0 when the space is invariant (the measure is then exact). What lies at `lowest` or below counts
-  /// as zero in F.
+  /// alpha, beta: diagonal and superdiagonal of the bidiagonal; beta has one more entry, the coupling to the
+  /// next vector, which is 0 if the space is invariant (the measure is then exact). Values of at most
+  /// `lowest` count as zero in F.
   ProbeMeasure(const std::vector<Real>& alpha, const std::vector<Real>& beta, Index steps, Real lowest = 0);
 
-  /// Share up to sigma. A node that has converged is a jump; between the others F is interpolated through
-  /// their mid-weights, linearly in log σ: half of a node's weight lies below it.
+  /// Share up to sigma. A converged node is a jump; between the others F is interpolated linearly in log σ
+  /// through their mid-weights, with half of a node's weight below it.
   Real cdf(Real sigma) const;
-  Real smallest_above(Real floor) const;  ///< node; the largest if there is none
+  /// the smallest node above `floor`; the largest node if there is none
+  Real smallest_above(Real floor) const;
   Real largest() const { return nodes_.back(); }
   Real moment(int power) const;  ///< Σ w σ^power
 
  private:
   std::vector<Real> nodes_, weights_;         ///< ascending
-  std::vector<Real> log_points_, values_;     ///< the interpolant of what has not converged
+  std::vector<Real> log_points_, values_;     ///< the interpolant through the nodes that have not converged
   std::vector<std::pair<Real, Real>> jumps_;  ///< node, weight
 };
 
-/// The recurrence from one vector, kept to be continued. Only V is orthogonalized (twice): U follows to what
-/// the condition of B allows (Simon & Zha 2000), and a distribution needs no more.
+/// The recurrence from one vector, kept so that it can be extended. Only V is orthogonalized (twice): U
+/// follows as far as the condition number of B allows (Simon & Zha 2000), which suffices for a distribution.
 class ProbeRecurrence {
  public:
   /// start: unit vector.
   ProbeRecurrence(const LinearMap& A, const Vector& start);
-  /// To `steps` steps, or until the space is invariant. Two products a step, memory n doubles a step.
+  /// Extends it to `steps` steps, or until the space is invariant. Cost two products per step, memory n
+  /// doubles per step.
   void extend(Index steps);
   ProbeMeasure measure(Index steps, Real lowest = 0) const;
   Index steps() const { return static_cast<Index>(alpha_.size()); }
   Real first_square() const;                    ///< ‖Av‖²
   Real second_square() const;                   ///< ‖AᵀAv‖²
-  Real largest_seen() const { return scale_; }  ///< norm of a product
-  /// |vᵀAᵀu − uᵀAv|, the largest of all steps: what rounding in the products amounts to, in one direction.
+  Real largest_seen() const { return scale_; }  ///< largest norm of a product
+  /// The largest |vᵀAᵀu − uᵀAv| of all steps: the effect of rounding in the products, in one direction.
   Real asymmetry() const { return asymmetry_; }
 
  private:

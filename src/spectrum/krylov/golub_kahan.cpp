@@ -12,7 +12,7 @@ namespace rezero::detail {
 namespace {
 
 constexpr Real eps = std::numeric_limits<Real>::epsilon();
-/// A residual that no longer falls is accepted below this (relative): it is published with the values.
+/// A residual that no longer decreases is accepted below this (relative). It is published with the values.
 constexpr Real stagnant_limit = 1e-8;
 
 /// w ← (I − QQᵀ) w, in runs of rows.
@@ -59,7 +59,7 @@ Matrix chosen(const Matrix& columns, const std::vector<Index>& which) {
 }  // namespace
 
 /// SVD of B: B = P diag(sigma) Qᵀ with the wanted end first, and ‖Aᵀu − σv‖ of each Ritz triplet (‖Av − σu‖
-/// is rounding).
+/// is only rounding).
 struct GolubKahan::Ritz {
   Matrix P, Q;
   Vector sigma, residual;
@@ -78,7 +78,7 @@ Vector GolubKahan::fresh(const Matrix& basis, Index used, const Matrix& locked) 
     ++key_.block;
     w.normalize();
     orthogonalize(basis, used, locked, w);
-    // A random direction keeps √(what is left of the dimensions) of its length: less is cancellation.
+    // A random direction keeps √(remaining share of the dimensions) of its length; less is cancellation.
     if (const Real norm = w.norm(); norm > 1e-6) {
       w /= norm;
       orthogonalize(basis, used, locked, w);
@@ -151,14 +151,14 @@ void GolubKahan::lock(const Ritz& ritz, Index count) {
        V_.leftCols(size_) * ritz.Q.leftCols(count));
 }
 
-/// What two equal values may be apart.
+/// Maximum distance of values that count as equal.
 Real GolubKahan::slack() const {
   return 2 * options_.tolerance * scale_;
 }
 
-/// With a limit: whether the outermost Ritz value may still move beyond it. Its residual tells how far it has
-/// to go; a value that is beyond already must converge, as any that is to be locked. Small is a residual only
-/// beside the spread of the values: all vectors of a J near I have small ones.
+/// With a limit: whether the outermost Ritz value may still move beyond it, judging by its residual. A value
+/// that is already beyond must converge, like any that is to be locked. A residual is small only in relation
+/// to the spread of the values: for a J near I, all vectors have small residuals.
 bool GolubKahan::undecided(const Ritz& ritz, Index count, SpectrumEnd end, Real limit) const {
   const Real worst = ritz.residual.head(count).maxCoeff(), allowed = options_.tolerance * scale_;
   if (worst <= allowed) return false;
@@ -192,7 +192,8 @@ EndSearch GolubKahan::search(Index count, SpectrumEnd end, const Real* limit, Ri
     }
     stagnant = worst > best / 2 ? stagnant + 1 : 0;
     best = std::min(best, worst);
-    // At the lower end standing still is no limit of rounding: values nearer to zero may be on their way.
+    // At the lower end, stagnation does not indicate the limit of rounding: values nearer to zero may still
+    // appear.
     if (end == SpectrumEnd::largest && stagnant >= 3 && result.worst_residual <= stagnant_limit) {
       result.converged = true;
       return result;

@@ -18,14 +18,14 @@ namespace detail {
 namespace {
 
 constexpr Index most_top_products = 6000, most_bottom_products = 2000;
-/// Of all residuals together: what is published is what was measured, but not beyond this.
+/// Limit for all residuals together. Within it, the measured value is published.
 constexpr Real largest_residual = 1e-7;
 
 std::string count_text(Index n) {
   return std::to_string(n);
 }
 
-/// One end on its way.
+/// The search for one end.
 class EndsSearch {
  public:
   EndsSearch(const LinearMap& A, const std::vector<LinearMapPtr>& others, const SpectrumRequest& request)
@@ -71,7 +71,7 @@ class EndsSearch {
     return options;
   }
 
-  /// The `count` values of one end; `before` triplets are locked and belong to the other.
+  /// The `count` values of one end; `before` locked triplets belong to the other end.
   Triplets end(Index count, Index before, SpectrumEnd which) {
     const bool largest = which == SpectrumEnd::largest;
     search_.allow(largest ? most_top_products : most_bottom_products);
@@ -98,7 +98,7 @@ class EndsSearch {
     return triplets;
   }
 
-  /// Of the triplets locked after the first `before`: the `count` outermost, the last of them the innermost.
+  /// The `count` outermost of the triplets locked after the first `before`; the innermost of them is last.
   std::vector<Index> outermost(Index count, Index before, SpectrumEnd which) const {
     const std::vector<Real>& values = search_.values();
     std::vector<Index> order(values.size() - static_cast<std::size_t>(before));
@@ -122,7 +122,8 @@ class EndsSearch {
           "numbers up to about 30";
   }
 
-  /// The largest ‖(Ã − A) V‖_F with Ã the map in another rounding, times what few samples may fall short by.
+  /// The largest ‖(Ã − A) V‖_F with Ã the map in another rounding, times a safety factor for the small number
+  /// of samples.
   Real moved(const Triplets& triplets) const {
     constexpr Real safety = 32;
     Matrix image(A_.rows(), triplets.right.cols()), again(A_.rows(), triplets.right.cols());

@@ -15,7 +15,7 @@ SmallSvd parts(const Svd& svd) {
 }  // namespace
 
 SmallSvd small_svd(const Matrix& A) {
-  constexpr Index jacobi_limit = 64;  // above, Jacobi is the slower one
+  constexpr Index jacobi_limit = 64;  // Jacobi is slower above
   if (A.cols() > jacobi_limit) {
     SmallSvd svd = parts(Eigen::BDCSVD<Matrix>(A, vectors));
     if (svd.left.allFinite() && svd.right.allFinite() && svd.sigma.allFinite()) return svd;

@@ -1,5 +1,6 @@
 #pragma once
-/// The singular value decomposition of a small matrix, vectors included: one translation unit for Eigen's.
+/// The singular value decomposition of a small matrix with vectors: the one translation unit that compiles
+/// Eigen's.
 
 #include "rezero/core/types.h"
 
@@ -11,8 +12,8 @@ struct SmallSvd {
   Vector sigma;
 };
 
-/// Of a square, finite A. Jacobi up to 64 columns, divide and conquer above (and Jacobi again where that
-/// gives NaN, as for some matrices of low rank). Nothing is certified: users test residuals.
+/// Of a square, finite A. Jacobi up to 64 columns, divide and conquer above (and Jacobi again if that gives
+/// NaN, as for some matrices of low rank). Not certified: callers test residuals.
 SmallSvd small_svd(const Matrix& A);
 
 }  // namespace rezero::detail

@@ -18,7 +18,7 @@ struct QrFactors {
 
 namespace {
 
-// Absolute thresholds inside Spectra compare with 2e-16: the operators below are of norm about 1 or more.
+// Spectra compares with absolute thresholds of 2e-16, so the operators below have a norm of about 1 or more.
 
 /// x ↦ Aᵀ(Ax).
 class Gram {
@@ -79,8 +79,8 @@ class InverseGram {
   mutable Vector image_;
 };
 
-/// Two steps of the power method. An operator of numerical rank one gives its vector away by them, and
-/// Spectra is wrong on just those: its recurrence breaks down in the first step.
+/// Two steps of the power method. They suffice to find the vector of an operator of numerical rank one, for
+/// which Spectra fails: its recurrence breaks down in the first step.
 bool power_method_suffices(const Vector& start, const std::function<void(const Real*, Real*)>& apply,
                            Matrix& right) {
   Vector v = start, image(start.size());
@@ -93,7 +93,7 @@ bool power_method_suffices(const Vector& start, const std::function<void(const R
   return (image - v.dot(image) * v).norm() <= rounding_bound(start.size()) * image.norm();
 }
 
-/// Spectra throws std exceptions on operators it cannot take, and says Successful where it is wrong: the
+/// Spectra throws std exceptions for some operators, and reports Successful for some wrong results, so the
 /// basis is only a claim.
 template <class Operator>
 Subspace dominant_subspace(Operator& op, Index k, const Vector& start) {

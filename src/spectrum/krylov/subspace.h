@@ -9,16 +9,16 @@
 
 namespace rezero::detail {
 
-/// 8 (n + 4) eps: what a loss of orthonormality or the rounding of a residual may cost, relative to σ_max.
+/// 8 (n + 4) eps: the effect of a loss of orthonormality, or of rounding in a residual, relative to σ_max.
 inline Real rounding_bound(Index n) {
   return 8 * static_cast<Real>(n + 4) * std::numeric_limits<Real>::epsilon();
 }
 
-/// Bases that an iterative solver claims to span singular vectors of A. Nothing of them is trusted.
+/// Bases that, according to an iterative solver, span singular vectors of A. They are not trusted.
 struct Subspace {
   Matrix left, right;      ///< rows × k and cols × k, or empty
-  Index applications = 0;  ///< columns that A, Aᵀ or a solve with them was applied to
-  std::string failure;     ///< empty, or why there is no basis
+  Index applications = 0;  ///< columns to which A, Aᵀ or a solve with them was applied
+  std::string failure;     ///< empty, or the reason why there is no basis
 };
 
 /// For the k largest values of A (rows ≥ cols > k): Lanczos on AᵀA.
@@ -29,8 +29,8 @@ struct QrFactors;
 using QrFactorsPtr = std::shared_ptr<const QrFactors>;
 QrFactorsPtr qr_factors(const Matrix& A);
 
-/// For the k smallest of A = QR: Lanczos on (RᵀR)⁻¹, so two triangular solves a step; left = Q R⁻ᵀ right,
-/// since A applied to a small singular vector is mostly rounding.
+/// For the k smallest values of A = QR: Lanczos on (RᵀR)⁻¹, hence two triangular solves per step. left = Q
+/// R⁻ᵀ right, since A applied to a small singular vector is mostly rounding error.
 Subspace smallest_subspace(const QrFactorsPtr& qr, Index k, const Vector& start);
 
 /// v ↦ s R⁻ᵀ v for A = QR, s the smallest diagonal entry of R: largest where A is smallest.

@@ -1,7 +1,7 @@
 /// Eigen's divide and conquer, values only: the first fallback. It must never see a non-finite entry (it may
-/// not return), it gives NaN with status Success for some matrices of rank one, which the certificate
-/// notices, and now and then a small value that is none by 1e-10 of the largest, which only other values can
-/// show.
+/// not return). For some matrices of rank one it gives NaN with status Success, which the certificate
+/// notices. Occasionally a small value is wrong by 1e-10 of the largest, which only a comparison with other
+/// values can show.
 
 #include <Eigen/SVD>
 
@@ -13,7 +13,7 @@
 namespace rezero {
 namespace {
 
-/// Against bisection: two backward stable methods differ by no more than both claim.
+/// Compares with bisection: two backward stable methods differ by no more than the sum of their claims.
 std::string disagreement(const Matrix& A, const Vector& sigma, Real claim, int workers) {
   const detail::Bidiagonal B = detail::bidiagonalize(A, workers);
   if (!sigma.allFinite() || !B.diagonal.allFinite() || !B.superdiagonal.allFinite()) return {};

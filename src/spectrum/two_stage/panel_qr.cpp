@@ -9,7 +9,7 @@
 namespace rezero::detail {
 namespace {
 
-constexpr int leaf = octet_size;  ///< columns, so that R of a leaf lies in one Octet a column
+constexpr int leaf = octet_size;  ///< columns, so that each column of a leaf's R is one Octet
 
 /// Eight columns of `rows` (whole octets) numbers: their R and, in place, their V.
 class Leaf {
@@ -38,7 +38,7 @@ class Leaf {
     (reflect<j>(), ...);
   }
 
-  /// Column j becomes v, the columns after it are reflected, and dot_ becomes what the next column gives.
+  /// Column j becomes v, the following columns are reflected, and dot_ is updated for the next column.
   /// dot_[k] = Σ a_j a_k over the rows from j on, so vᵀa_k = scale (dot_[k] − β a_k at row j).
   template <int j>
   void reflect() {
@@ -76,7 +76,7 @@ class Leaf {
 
   Real* a_;
   Index stride_, rows_;
-  Octet head_[leaf];  ///< the first eight rows, R in the end
+  Octet head_[leaf];  ///< the first eight rows, finally R
   Real dot_[leaf];
 };
 
@@ -98,7 +98,7 @@ PanelQr::Block PanelQr::panel(Index rows, Index columns) {
 void PanelQr::factor() {
   R_.setZero(), gram_.setZero();
   factor(0, width_);
-  // W = V T. T by substitution in the small identity, then one product with V as it lies.
+  // W = V T: T by substitution in the small identity, then one product with V in place.
   Matrix T = Matrix::Identity(width_, width_);
   gram_.topLeftCorner(width_, width_).triangularView<Eigen::UnitUpper>().solveInPlace(T);
   T.transposeInPlace();
@@ -107,7 +107,7 @@ void PanelQr::factor() {
 }
 
 void PanelQr::factor(Index first, Index count) {
-  if (first >= height_) return;  // more columns than rows: nothing is left to reflect
+  if (first >= height_) return;  // more columns than rows: nothing left to reflect
   if (count == leaf) return factor_leaf(first);
   const Index left = whole_octets(count / 2), right = count - left, height = height_ - first,
               second = first + left;
@@ -119,7 +119,7 @@ void PanelQr::factor(Index first, Index count) {
   rest.noalias() -= V * Y;
   const Index top = std::min(left, height);
   R_.block(first, second, top, right) = rest.topRows(top);
-  rest.topRows(top).setZero();  // V has nothing there
+  rest.topRows(top).setZero();  // V is zero there
   factor(second, right);
   gram_.block(first, second, left, right).noalias() = V.transpose() * rest;
 }

@@ -31,7 +31,8 @@ void right_rows(Real* M, Index stride, const Real* v, Index length, Index rows) 
     for (Index i = 0; i < rows; ++i) M[c * stride + i] -= w[i] * v[c];
 }
 
-/// M ← H M, 8 · strips rows, on `count` columns: dots first, so that they do not wait for each other.
+/// M ← H M, 8 · strips rows, on `count` columns. Computes all dot products first, so that they are
+/// independent.
 template <int strips, int count>
 void left_columns(Real* M, Index stride, const Octet* v) {
   Octet products[count];

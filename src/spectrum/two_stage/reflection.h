@@ -7,13 +7,13 @@
 
 namespace rezero::detail {
 
-/// What makes H = I − v vᵀ, ‖v‖² = 2 or 0, map a vector a to β e₁: v = (a − β e₁) · scale.
+/// β and scale such that H = I − v vᵀ, ‖v‖² = 2 or 0, maps a vector a to β e₁, with v = (a − β e₁) · scale.
 struct Reflection {
   Real beta = 0, scale = 0;
 };
 
-/// squared_norm: of all of a, entries at most about 1; first: a₁. A norm below 2^-480 is taken for zero, an
-/// error far below every resolution; the square of a larger one is as accurate as any.
+/// squared_norm: of all of a, entries at most about 1; first: a₁. A norm below 2^-480 is treated as zero, an
+/// error far below every resolution; the square of a larger norm is fully accurate.
 inline Reflection reflection(Real squared_norm, Real first) {
   if (squared_norm < 0x1p-960) return {};
   const Real norm = std::sqrt(squared_norm);
