@@ -70,7 +70,7 @@ struct CommandLine::State {
     app.set_help_flag();
     app.allow_extras();
     Bound& wanted = bind("-h,--help");
-    wanted.help = "this text";
+    wanted.help = "print this help";
     app.add_flag_callback(wanted.shown, [&wanted] { wanted.set = true; });
   }
 

@@ -16,7 +16,7 @@ int complain(const Environment& env, const std::string& message, int code) {
 }
 
 int dispatch(const Arguments& args, const Environment& env) {
-  if (args.empty() || args.front().empty() || args.front()[0] == '-') return analyze_command(args, env);
+  if (args.empty() || args.front().empty() || args.front()[0] == '-') return analyze(args, env);
   for (const Command& command : commands())
     if (command.name == args.front()) return command.run({args.begin() + 1, args.end()}, env);
   std::vector<std::string_view> known;
@@ -25,16 +25,6 @@ int dispatch(const Arguments& args, const Environment& env) {
 }
 
 }  // namespace
-
-const std::vector<Command>& commands() {
-  static const std::vector<Command> table = {
-      {"verify", "check claims about stacks at initialization; exit code 1 when one fails", verify_command},
-      {"list", "schemes, families, activations and everything else that has a name", list_command},
-      {"export", "write one random stack to a file", export_command},
-      {"schema", "the JSON Schema of reports and verdicts", schema_command},
-  };
-  return table;
-}
 
 int run(const std::vector<std::string>& args, const Environment& env) {
   try {

@@ -30,8 +30,8 @@ constexpr Index most_threads = 4096;
 std::string default_format(const std::optional<std::string>& output, const Environment& env) {
   if (!output) return env.out_is_terminal ? "table" : "json";
   const std::string ending = output->substr(std::min(output->rfind('.'), output->size()));
-  if (ending == ".ndjson" || ending == ".jsonl") return "ndjson";
-  if (ending == ".csv") return "csv";  // refused for verdicts, by name
+  for (const RendererKind& kind : renderers())  // one without verdicts is refused for them by name
+    if (std::count(kind.extensions.begin(), kind.extensions.end(), ending) > 0) return std::string(kind.name);
   return "json";
 }
 
@@ -169,22 +169,23 @@ class KeptRows {
 
 void add_run_options(CommandLine& line) {
   line.group("Run");
-  line.option("--threads", "N", "workers", "as many as processors");
-  line.option("--max-memory", "BYTES", "refuse what would need more (4G, 512Mi)",
+  line.option("--threads", "N", "number of worker threads", "the number of processors");
+  line.option("--max-memory", "BYTES", "refuse runs that would need more memory (4G, 512Mi)",
               "80 % of what this process may use");
-  line.flag("--dry-run", "print cells, memory and rough time, and do nothing");
-  line.option("-c,--config", "FILE", "a plan (or a report, whose plan is repeated); options given here win");
-  line.flag("--dump-plan", "print the resolved plan as JSON, and do nothing");
+  line.flag("--dry-run", "print the number of cells, the memory and a rough time, then exit");
+  line.option("-c,--config", "FILE",
+              "a plan, or a report whose plan is repeated; options given here take precedence");
+  line.flag("--dump-plan", "print the resolved plan as JSON, then exit");
   line.option("--progress", "MODE", "auto (a bar on a terminal), never or plain (lines)", "auto");
   line.flag("-q,--quiet", "no notices and no progress");
 }
 
-void add_output_options(CommandLine& line, const std::string& formats) {
+void add_output_options(CommandLine& line, ReportKind kind) {
   line.group("Output");
   line.option("-o,--output", "FILE",
-              "output file, written atomically (- is standard output); ndjson: row by row, and an interrupted "
-              "run keeps its finished rows");
-  line.option("--format", "NAME", formats, "table on a terminal, else json");
+              "output file, written atomically (- is standard output); ndjson is written row by row, and an "
+              "interrupted run keeps its finished rows");
+  line.option("--format", "NAME", format_names(kind), "table on a terminal, else json");
   line.flag("--version", "print version and build");
 }
 

@@ -12,7 +12,7 @@
 namespace rezero::cli {
 
 void add_run_options(CommandLine& line);
-void add_output_options(CommandLine& line, const std::string& formats);
+void add_output_options(CommandLine& line, ReportKind kind);
 
 struct RunSettings {
   int threads = 1;

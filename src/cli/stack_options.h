@@ -1,18 +1,21 @@
 #pragma once
-/// The options that describe stacks and spectra, shared by the commands.
+/// The options of a plan on the command line, shared by the commands.
 
 #include <limits>
 
 #include "cli/command_line.h"
+#include "config/options.h"
 #include "rezero/config/resolve.h"
 
 namespace rezero::cli {
 
-/// What the stacks are for: it decides what help gives as defaults.
-enum class StackUse { analysis, verify, one_stack };
+/// Declares the options of a plan that the command has, under their headings.
+void add_plan_options(CommandLine& line, detail::OptionUse use,
+                      const detail::OptionTable& table = detail::option_table());
 
-void add_stack_options(CommandLine& line, StackUse use);
-void add_spectrum_options(CommandLine& line);  ///< the analysis's own: method, ends, values, profile
+/// The options of a plan that are written.
+PlanOptions written_options(const ParsedLine& line,
+                            const detail::OptionTable& table = detail::option_table());
 
 /// --config as the base, the other options over it; nothing read but the configuration file. UsageError if -o
 /// is a file that the plan reads.

@@ -5,9 +5,10 @@
 #include <limits>
 #include <unordered_set>
 
-#include "config/contradictions.h"
 #include "config/images.h"
 #include "config/input.h"
+#include "config/names.h"
+#include "config/options.h"
 #include "config/tokens.h"
 #include "rezero/analysis/sweep.h"
 #include "rezero/core/error.h"
@@ -159,35 +160,114 @@ std::vector<Index> ascending(std::vector<Index> values) {
   return values;
 }
 
+OptionGroup stack_options() {
+  const auto analysis = OptionUse::analysis, verify = OptionUse::verify, one = OptionUse::one_stack;
+  const auto no_hidden = [](const Family& family) -> std::string {
+    return family.has_hidden() ? "" : "it has no hidden layer";
+  };
+  const auto no_activation = [](const Family& family) -> std::string {
+    return family.uses_activation() ? "" : "it has no activation";
+  };
+  return {
+      "Stacks",
+      {PlanOption{"scheme", &PlanOptions::scheme,
+                  "scaling scheme, with parameters as name:param=value (see list schemes)"}
+           .named("NAME[:P=V]...")
+           .by_default("plain,residual,depth-power,rezero")
+           .checked_by(makes<SchemeSpec>)
+           .required_in({verify, one}),
+       PlanOption{"family", &PlanOptions::family,
+                  "what a layer is: mlp, transformer, ... (see list families)"}
+           .named("NAME")
+           .by_default("mlp")
+           .checked_by([](const std::string& text, std::string_view) { families().at(text); }),
+       PlanOption{"stack", &PlanOptions::stack,
+                  "a stack file instead of random stacks; --depth then counts its blocks"}
+           .named("FILE")
+           .for_any_stack()
+           .only_in({analysis, verify}),
+       PlanOption{"depth", &PlanOptions::depth, "number of layers: 1,2,4 or a:b, a:b:step, a:b:xF"}
+           .by_default("1:64:x2")
+           .for_any_stack()
+           .required_in({one})
+           .help_in(one, "number of layers"),
+       PlanOption{"width", &PlanOptions::width, "number of features in the residual stream"}
+           // Over images the channels of the first stage of He et al. 2016's nets: 64 would be thousands of
+           // rows.
+           .by_default([](const Family& family) -> std::string { return family.is_conv() ? "16" : "64"; }),
+       PlanOption{"hidden-ratio", &PlanOptions::hidden_ratio, "hidden width divided by the width"}
+           .named("R")
+           .by_default([](const Family& family) { return shortest(family.default_hidden_ratio); })
+           .json_schema(R"({"type": "number", "exclusiveMinimum": 0})")
+           .unless(no_hidden),
+       PlanOption{"activation", &PlanOptions::activation, "activation function (see list activations)"}
+           .named("NAME[:P=V]")
+           .by_default([](const Family& family) -> std::string {
+             return family.uses_activation() ? "relu" : "identity";
+           })
+           .checked_by(makes<Activation>)
+           .unless(no_activation),
+       PlanOption{"init", &PlanOptions::init, "weight initializer (see list initializers)"}
+           .named("NAME[:P=V]...")
+           .default_text("he; the scheme's own for attention and images")
+           .checked_by(makes<Initializer>),
+       PlanOption{"tied", &PlanOptions::tied, "share one set of weights across all layers"}}};
+}
+
+OptionGroup draw_options() {
+  return {"Seeds and input",
+          {PlanOption{"seed", &PlanOptions::seed, "64-bit seeds; a:b for a range"}.by_default("0").help_in(
+               OptionUse::one_stack, "64-bit seed"),
+           PlanOption{"input", &PlanOptions::input, "input: normal, sphere, ones, or an .npy file"}
+               .named("LAW")
+               .by_default("normal")
+               .checked_by(accepted_by<input_law>)
+               .for_any_stack()}};
+}
+
 void resolve_random_stacks(SweepPlan& plan, const PlanOptions& options, PlanUse use, PlanFiles& files) {
-  plan.family = &families().at(options.family.value_or("mlp"));
+  plan.family = &families().at(value_or_default(options, &PlanOptions::family));
   refuse_misfits(options, *plan.family);
-  plan.schemes =
-      resolve_names<SchemeSpec>(options.scheme.value_or(Names{"plain", "residual", "depth-power", "rezero"}));
-  plan.activations = resolve_names<Activation>(
-      options.activation.value_or(Names{plan.family->uses_activation() ? "relu" : "identity"}));
+  plan.schemes = resolve_names<SchemeSpec>(value_or_default(options, &PlanOptions::scheme));
+  plan.activations =
+      resolve_names<Activation>(value_or_default(options, &PlanOptions::activation, plan.family));
   if (options.init) plan.initializers = resolve_names<Initializer>(*options.init);
-  // Over images the channels of the first stage of He et al. 2016's nets: 64 would be thousands of rows.
-  const Index usual = plan.family->is_conv() ? 16 : 64;
-  plan.widths = ascending(options.width.value_or(std::vector<Index>{usual}));
-  plan.hidden_ratio = options.hidden_ratio.value_or(plan.family->default_hidden_ratio);
+  plan.widths = ascending(value_or_default(options, &PlanOptions::width, plan.family));
+  plan.hidden_ratio = value_or_default(options, &PlanOptions::hidden_ratio, plan.family);
   resolve_tokens(plan, options);
   resolve_images(plan, options);
   require_countable(plan);
   plan.tied = options.tied.value_or(false);
-  plan.seeds = distinct(options.seed.value_or(std::vector<std::uint64_t>{0}));
-  const std::string input = options.input.value_or("normal");
+  plan.seeds = distinct(value_or_default(options, &PlanOptions::seed));
+  const std::string input = value_or_default(options, &PlanOptions::input);
   const Index positions = plan.family->is_conv() ? plan.conv.image.positions() : plan.tokens.tokens;
   for (const Index width : plan.widths) plan.input = resolve_input(input, {width, positions}, files);
   const Index series = read_all_series(plan, files);
-  const std::vector<Index> depths =
-      series > 0 ? std::vector<Index>{series} : std::vector<Index>{1, 2, 4, 8, 16, 32, 64};
-  plan.depths =
-      plan.conv.staged() ? stage_depths(plan.conv, options, use) : ascending(options.depth.value_or(depths));
+  if (plan.conv.staged())
+    plan.depths = stage_depths(plan.conv, options, use);
+  else if (series > 0 && !options.depth)
+    plan.depths = {series};
+  else
+    plan.depths = ascending(value_or_default(options, &PlanOptions::depth));
   require_series_fit(plan);
   require_sizes(plan);
   require_schemes_fit(plan);
   plan.files = files.all();
+}
+
+void describe_random_stacks(const SweepPlan& plan, PlanOptions& options) {
+  options.scheme = canonical_names(plan.schemes);
+  options.family = plan.family->name;
+  options.depth = plan.depths;
+  if (!plan.conv.staged()) options.width = plan.widths;
+  if (plan.family->has_hidden()) options.hidden_ratio = plan.hidden_ratio;
+  if (plan.family->uses_activation()) options.activation = canonical_names(plan.activations);
+  if (!plan.initializers.empty()) options.init = canonical_names(plan.initializers);
+  options.tied = plan.tied;
+  describe_tokens(plan, options);
+  describe_images(plan, options);
+  options.seed = plan.seeds;
+  options.input = input_text(plan.input, plan);
 }
 
 }  // namespace rezero::detail

@@ -9,6 +9,17 @@ namespace rezero::detail {
 /// Fills in everything that defines the stacks; the plan's `analysis` is left alone.
 void resolve_random_stacks(SweepPlan& plan, const PlanOptions& options, PlanUse use, PlanFiles& files);
 
+/// The inverse: what, as options, gives these stacks.
+void describe_random_stacks(const SweepPlan& plan, PlanOptions& options);
+
+/// The canonical text of each entry.
+template <class T>
+std::vector<std::string> canonical_names(const std::vector<T>& entries) {
+  std::vector<std::string> names;
+  for (const T& entry : entries) names.push_back(entry.canonical());
+  return names;
+}
+
 /// Ascending, each once.
 std::vector<Index> ascending(std::vector<Index> values);
 

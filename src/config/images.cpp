@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "config/axes.h"
+#include "config/options.h"
 #include "config/words.h"
 #include "rezero/config/list.h"
 #include "rezero/core/error.h"
@@ -10,34 +11,6 @@
 
 namespace rezero::detail {
 namespace {
-
-void refuse_misfits(const PlanOptions& options, const Family& family) {
-  const std::pair<std::string_view, bool> given[] = {
-      {"--image", options.image.has_value()},
-      {"--batch", options.batch.has_value()},
-      {"--kernel", options.kernel.has_value()},
-      {"--padding", options.padding.has_value()},
-      {"--order", options.order.has_value()},
-      {"--norm", options.norm.has_value()},
-      {"--stages", options.stages.has_value()},
-      {"--widths", options.widths.has_value()},
-      {"--shortcut", options.shortcut.has_value()},
-      {"--bottleneck", options.bottleneck.value_or(false)},
-      {"--bn-statistics", options.bn_statistics.has_value()},
-      {"--outer-activation", options.outer_activation.value_or(false)}};
-  for (const auto& [name, there] : given)
-    if (there)
-      throw UsageError(std::string(name) + " contradicts --family " + std::string(family.name) +
-                       " (its state is no image: use --family conv)");
-}
-
-/// Lists of stages are counts in order, not sets: 18,18,18 has three entries.
-std::vector<Index> counts(const std::string& text, std::string_view option) {
-  std::vector<Index> out;
-  for (const std::string& item : parse_name_list(text, std::string(option)))
-    out.push_back(parse_count(item, std::string(option)));
-  return out;
-}
 
 void resolve_stages(SweepPlan& plan, const PlanOptions& options) {
   ConvNetSpec& net = plan.conv;
@@ -47,12 +20,12 @@ void resolve_stages(SweepPlan& plan, const PlanOptions& options) {
       throw UsageError("--shortcut needs --stages (only the first block of a later stage has one)");
     return;
   }
-  net.stages = counts(*options.stages, "--stages");
+  net.stages = *options.stages;
   if (options.width)
     throw UsageError(
         "--width and --stages contradict each other (--widths gives the channels of each stage)");
   if (!options.widths) throw UsageError("--stages needs --widths (one channel count a stage)");
-  net.widths = counts(*options.widths, "--widths");
+  net.widths = *options.widths;
   if (net.widths.size() != net.stages.size())
     throw UsageError("--stages has " + std::to_string(net.stages.size()) + " entries, --widths " +
                      std::to_string(net.widths.size()) + " (give one channel count a stage)");
@@ -163,29 +136,99 @@ bool initial_statistics_of(std::string_view word) {
   throw UsageError(unknown_name_message("bn-statistics", word, {"batch", "initial"}));
 }
 
+OptionGroup image_options() {
+  const auto no_image = [](const Family& family) -> std::string {
+    return family.is_conv() ? "" : "its state is no image: use --family conv";
+  };
+  OptionGroup group = {
+      "Images",
+      {PlanOption{"image", &PlanOptions::image, "image size in pixels"}
+           .named("HxW")
+           .by_default("8x8")
+           .checked_by(accepted_by<image_of>)
+           .json_schema(R"({"type": "string", "pattern": "^[1-9][0-9]*x[1-9][0-9]*$"})"),
+       PlanOption{"batch", &PlanOptions::batch, "number of images in the input; batch norm couples them"}
+           .named("B")
+           .by_default("1"),
+       PlanOption{"kernel", &PlanOptions::kernel, "kernel size of the convolutions, an odd number"}
+           .named("K")
+           .by_default("3"),
+       PlanOption{"padding", &PlanOptions::padding, "padding of the convolutions: zero or circular"}
+           .named("HOW")
+           .by_default("zero")
+           .one_of({"zero", "circular"}, accepted_by<padding_of>),
+       PlanOption{"bottleneck", &PlanOptions::bottleneck,
+                  "use 1x1, KxK, 1x1 convolutions with a quarter of the channels inside"},
+       PlanOption{"outer-activation", &PlanOptions::outer_activation,
+                  "also apply the activation after each residual sum"},
+       PlanOption{"bn-statistics", &PlanOptions::bn_statistics,
+                  "batch-norm statistics: batch, or initial (mean 0, variance 1)"}
+           .named("WHAT")
+           .by_default("batch")
+           .one_of({"batch", "initial"}, accepted_by<initial_statistics_of>),
+       PlanOption{"order", &PlanOptions::order, "post (conv, norm, act) or pre (norm, act, conv)"}
+           .named("HOW")
+           .default_text("the scheme's")
+           .one_of({"post", "pre"}, accepted_by<conv_order_of>),
+       PlanOption{"norm", &PlanOptions::norm,
+                  "norm before or after each convolution, or none (see list norms)"}
+           .named("NORM")
+           .default_text("the scheme's")
+           .checked_by(accepted_by<conv_norm_of>),
+       PlanOption{"shortcut", &PlanOptions::shortcut,
+                  "where the number of channels changes: subsample or projection"}
+           .named("HOW")
+           .default_text("the scheme's")
+           .one_of({"subsample", "projection"}, accepted_by<shortcut_of>),
+       PlanOption{"stages", &PlanOptions::stages,
+                  "number of blocks in each stage; later stages start with stride 2"}
+           .named("N,N,...")
+           .keeping_order(),
+       PlanOption{"widths", &PlanOptions::widths, "number of channels in each stage"}
+           .named("C,C,...")
+           .keeping_order()}};
+  for (PlanOption& option : group.options) option.unless(no_image);
+  return group;
+}
+
 void resolve_images(SweepPlan& plan, const PlanOptions& options) {
-  if (!plan.family->is_conv()) return refuse_misfits(options, *plan.family);
-  if (options.wrt || options.of)
-    throw UsageError(std::string(options.wrt ? "--wrt" : "--of") +
-                     " contradicts --family conv (a token's view is of families over tokens)");
+  if (!plan.family->is_conv()) return;
   ConvNetSpec& net = plan.conv;
-  if (options.image) net.image = image_of(*options.image, "--image");
-  net.image.batch = options.batch.value_or(1);
-  net.kernel = options.kernel.value_or(3);
+  net.image = image_of(value_or_default(options, &PlanOptions::image), "--image");
+  net.image.batch = value_or_default(options, &PlanOptions::batch);
+  net.kernel = value_or_default(options, &PlanOptions::kernel);
   if (net.kernel % 2 == 0)
     throw UsageError("--kernel must be odd, got " + std::to_string(net.kernel) +
                      " (an even one has no centre to pad around)");
-  if (options.padding) net.padding = padding_of(*options.padding);
+  net.padding = padding_of(value_or_default(options, &PlanOptions::padding));
   net.bottleneck = options.bottleneck.value_or(false);
   net.outer_activation = options.outer_activation.value_or(false);
   if (options.order) net.order = conv_order_of(*options.order);
   if (options.norm) net.norm = conv_norm_of(*options.norm);
-  if (options.bn_statistics) net.initial_statistics = initial_statistics_of(*options.bn_statistics);
+  net.initial_statistics = initial_statistics_of(value_or_default(options, &PlanOptions::bn_statistics));
   if (options.shortcut) net.shortcut = shortcut_of(*options.shortcut);
   resolve_stages(plan, options);
   require_fit(plan);
   require_groups(plan);
   require_batch_norm(plan);
+}
+
+void describe_images(const SweepPlan& plan, PlanOptions& options) {
+  if (!plan.family->is_conv()) return;
+  const ConvNetSpec& net = plan.conv;
+  options.image = std::to_string(net.image.height) + "x" + std::to_string(net.image.width);
+  options.batch = net.image.batch;
+  options.kernel = net.kernel;
+  options.padding = to_string(net.padding);
+  options.bottleneck = net.bottleneck;
+  options.outer_activation = net.outer_activation;
+  options.bn_statistics = net.initial_statistics ? "initial" : "batch";
+  if (net.order) options.order = to_string(*net.order);
+  if (net.norm) options.norm = conv_norm_text(*net.norm);
+  if (net.shortcut) options.shortcut = to_string(*net.shortcut);
+  if (!net.staged()) return;
+  options.stages = net.stages;
+  options.widths = net.widths;
 }
 
 std::vector<Index> stage_depths(const ConvNetSpec& net, const PlanOptions& options, PlanUse use) {

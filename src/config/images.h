@@ -1,5 +1,5 @@
 #pragma once
-/// What the family over images takes beside the width.
+/// What the family over images takes besides the width.
 
 #include "rezero/config/resolve.h"
 
@@ -16,9 +16,10 @@ ShortcutKind shortcut_of(std::string_view word);
 /// `batch` or `initial`; true for the latter.
 bool initial_statistics_of(std::string_view word);
 
-/// Fills in plan.conv, and plan.widths of a net with stages. UsageError: options that the family has no use
-/// for, sizes that do not fit together.
+/// Fills in plan.conv, and plan.widths of a net with stages. UsageError: sizes that do not fit together.
 void resolve_images(SweepPlan& plan, const PlanOptions& options);
+/// The inverse.
+void describe_images(const SweepPlan& plan, PlanOptions& options);
 /// Depths that a net with stages is looked at, by default the end of each stage, or of the last to verify.
 std::vector<Index> stage_depths(const ConvNetSpec& net, const PlanOptions& options, PlanUse use);
 

@@ -47,6 +47,10 @@ InputSpec resolve_input(const std::string& text, Shape shape, PlanFiles& files) 
   return input;
 }
 
+std::string input_text(const InputSpec& input, const SweepPlan& plan) {
+  return input.law == InputLaw::values ? plan.files.front().path : std::string(to_string(input.law));
+}
+
 StackPtr with_input(StackPtr stack, const InputSpec& input) {
   return std::make_shared<StackWithInput>(std::move(stack), input);
 }

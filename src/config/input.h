@@ -9,6 +9,9 @@ namespace rezero::detail {
 /// features). UsageError naming both shapes otherwise.
 InputSpec resolve_input(const std::string& text, Shape shape, PlanFiles& files);
 
+/// As an option: the law's name, or the path of the numbers (the first of the files that a plan reads).
+std::string input_text(const InputSpec& input, const SweepPlan& plan);
+
 /// The stack with another input. Laws draw under seed 0.
 StackPtr with_input(StackPtr stack, const InputSpec& input);
 /// The input that with_input gave the stack, or nullptr.

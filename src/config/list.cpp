@@ -154,6 +154,12 @@ std::vector<std::string> parse_name_list(std::string_view text, std::string_view
   return names;
 }
 
+std::vector<Index> parse_count_list(std::string_view text, std::string_view option) {
+  std::vector<Index> counts;
+  for (const std::string& item : parse_name_list(text, option)) counts.push_back(parse_count(item, option));
+  return counts;
+}
+
 Index parse_count(std::string_view text, std::string_view option) {
   return static_cast<Index>(whole_number(text, {text, option, 1, exact_doubles}));
 }

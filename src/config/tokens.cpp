@@ -1,5 +1,6 @@
 #include "config/tokens.h"
 
+#include "config/options.h"
 #include "rezero/core/error.h"
 #include "rezero/core/registry.h"
 
@@ -7,26 +8,6 @@ namespace rezero::detail {
 namespace {
 
 constexpr Real rope_base = 10000;  // Su et al. 2021 (arXiv 2104.09864)
-
-void refuse_unless(bool fits, bool given, std::string_view option, const Family& family,
-                   std::string_view why) {
-  if (given && !fits)
-    throw UsageError(std::string(option) + " contradicts --family " + std::string(family.name) + " (" +
-                     std::string(why) + ")");
-}
-
-void refuse_misfits(const PlanOptions& options, const Family& family) {
-  refuse_unless(
-      family.has_tokens, options.tokens.has_value(), "--tokens", family,
-      family.is_conv() ? "its positions are pixels: use --image and --batch" : "its state is one vector");
-  constexpr std::string_view no_attention = "it has no attention";
-  const bool attends = family.has_attention();
-  refuse_unless(attends, options.heads.has_value(), "--heads", family, no_attention);
-  refuse_unless(attends, options.kv_heads.has_value(), "--kv-heads", family, no_attention);
-  refuse_unless(attends, options.causal.value_or(false), "--causal", family, no_attention);
-  refuse_unless(attends, options.rope.value_or(false), "--rope", family, no_attention);
-  refuse_unless(attends, options.qk_norm.has_value(), "--qk-norm", family, no_attention);
-}
 
 void require_divides(Index part, Index whole, const std::string& what) {
   if (part < 1 || whole % part != 0)
@@ -45,10 +26,42 @@ Index default_heads(const std::vector<Index>& widths) {
 
 }  // namespace
 
+OptionGroup token_options() {
+  const auto no_tokens = [](const Family& family) -> std::string {
+    if (family.has_tokens) return "";
+    return family.is_conv() ? "its positions are pixels: use --image and --batch" : "its state is one vector";
+  };
+  const auto no_attention = [](const Family& family) -> std::string {
+    return family.has_attention() ? "" : "it has no attention";
+  };
+  return {
+      "Tokens",
+      {PlanOption{"tokens", &PlanOptions::tokens, "number of tokens in the input sequence"}
+           .named("T")
+           .by_default([](const Family& family) { return std::to_string(family.default_tokens); })
+           .unless(no_tokens),
+       PlanOption{"heads", &PlanOptions::heads, "number of attention heads"}
+           .named("H")
+           .default_text("4, 2 or 1: the most that divides every width")
+           .unless(no_attention),
+       PlanOption{"kv-heads", &PlanOptions::kv_heads, "number of key and value heads"}
+           .named("H")
+           .default_text("same as --heads")
+           .unless(no_attention),
+       PlanOption{"causal", &PlanOptions::causal, "position i attends only to positions up to i"}.unless(
+           no_attention),
+       PlanOption{"rope", &PlanOptions::rope, "rotary position embedding (base 10000)"}.unless(no_attention),
+       PlanOption{"qk-norm", &PlanOptions::qk_norm,
+                  "norm applied to the queries and keys of each head (see list norms)"}
+           .named("NORM")
+           .default_text("none")
+           .checked_by([](const std::string& text, std::string_view) { norms().at(text); })
+           .unless(no_attention)}};
+}
+
 void resolve_tokens(SweepPlan& plan, const PlanOptions& options) {
   const Family& family = *plan.family;
-  refuse_misfits(options, family);
-  plan.tokens.tokens = options.tokens.value_or(family.default_tokens);
+  plan.tokens.tokens = value_or_default(options, &PlanOptions::tokens, &family);
   if (!family.has_attention()) return;
   AttentionSpec& attention = plan.tokens.attention;
   attention.heads = options.heads.value_or(default_heads(plan.widths));
@@ -69,25 +82,15 @@ void resolve_tokens(SweepPlan& plan, const PlanOptions& options) {
                      " would mix positions (use a norm of each head's features)");
 }
 
-Index token_of(const std::string& text, std::string_view option) {
-  constexpr std::string_view prefix = "token:";
-  if (text.compare(0, prefix.size(), prefix) != 0)
-    throw UsageError(std::string(option) + " '" + printable(text) + "' is not token:i");
-  const std::int64_t token = parse_integer(std::string_view(text).substr(prefix.size()), option);
-  if (token < 0)
-    throw UsageError(std::string(option) + " '" + printable(text) + "': tokens are counted from 0");
-  return token;
-}
-
-TokenView resolve_view(const PlanOptions& options, Index positions) {
-  TokenView view;
-  if (options.wrt) view.wrt = token_of(*options.wrt, "--wrt");
-  if (options.of) view.of = token_of(*options.of, "--of");
-  for (const auto& [token, option] : {std::pair(view.wrt, "--wrt"), std::pair(view.of, "--of")})
-    if (token && *token >= positions)
-      throw UsageError(std::string(option) + " token:" + std::to_string(*token) + " is beyond the " +
-                       std::to_string(positions) + " tokens there are");
-  return view;
+void describe_tokens(const SweepPlan& plan, PlanOptions& options) {
+  if (plan.family->has_tokens) options.tokens = plan.tokens.tokens;
+  if (!plan.family->has_attention()) return;
+  const AttentionSpec& attention = plan.tokens.attention;
+  options.heads = attention.heads;
+  options.kv_heads = attention.kv_heads;
+  options.causal = attention.causal;
+  options.rope = attention.rope.has_value();
+  if (attention.qk_norm) options.qk_norm = attention.qk_norm.kind->name;
 }
 
 }  // namespace rezero::detail

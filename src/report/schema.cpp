@@ -105,7 +105,7 @@ Text line_definitions() {
 Text definitions() {
   return Text(scalar_definitions) + "," + Text(context_definitions) + "," + table_definitions() + "," +
          Text(spectrum_definition) + "," + Text(density_definition) + "," + Text(profile_definition) + "," +
-         Text(plan_definition) + "," + row_definitions() + "," + document_definitions() + "," +
+         plan_definition() + "," + row_definitions() + "," + document_definitions() + "," +
          line_definitions();
 }
 

@@ -1,5 +1,6 @@
 #include "report/schema_parts.h"
 
+#include "config/options.h"
 #include "report/published_values.h"
 #include "rezero/analysis/metric.h"
 
@@ -107,34 +108,19 @@ const std::string_view check_properties = R"(
         "culprits": {"type": "array", "maxItems": 10, "items": {"$ref": "#/$defs/culprit"}},
         "message": {"type": "string"})";
 
-const std::string_view plan_definition = R"(
+std::string plan_definition() {
+  return R"(
     "plan": {"type": "object", "additionalProperties": false,
       "required": ["depth", "method", "files"],
       "oneOf": [{"required": ["scheme", "family", "tied", "seed", "input"],
                  "anyOf": [{"required": ["width"]}, {"required": ["stages", "widths"]}]},
                 {"required": ["stack"]}],
-      "properties": {"scheme": {"$ref": "#/$defs/names"}, "family": {"type": "string"},
-        "stack": {"type": "string"},
-        "depth": {"$ref": "#/$defs/sizes"}, "width": {"$ref": "#/$defs/sizes"},
-        "hidden_ratio": {"type": "number", "exclusiveMinimum": 0},
-        "activation": {"$ref": "#/$defs/names"}, "init": {"$ref": "#/$defs/names"}, "tied": {"type": "boolean"},
-        "tokens": {"$ref": "#/$defs/size"}, "heads": {"$ref": "#/$defs/size"}, "kv_heads": {"$ref": "#/$defs/size"},
-        "causal": {"type": "boolean"}, "rope": {"type": "boolean"}, "qk_norm": {"type": "string"},
-        "image": {"type": "string", "pattern": "^[1-9][0-9]*x[1-9][0-9]*$"}, "batch": {"$ref": "#/$defs/size"},
-        "kernel": {"$ref": "#/$defs/size"}, "padding": {"enum": ["zero", "circular"]},
-        "bottleneck": {"type": "boolean"}, "outer_activation": {"type": "boolean"},
-        "bn_statistics": {"enum": ["batch", "initial"]}, "order": {"enum": ["post", "pre"]},
-        "norm": {"type": "string"}, "shortcut": {"enum": ["subsample", "projection"]},
-        "stages": {"$ref": "#/$defs/sizes"}, "widths": {"$ref": "#/$defs/sizes"},
-        "seed": {"type": "array", "items": {"$ref": "#/$defs/seed"}, "minItems": 1},
-        "input": {"type": "string"}, "final_norm": {"type": "boolean"},
-        "wrt": {"$ref": "#/$defs/token"}, "of": {"$ref": "#/$defs/token"}, "method": {"type": "string"},
-        "top": {"type": "integer", "minimum": 1}, "bottom": {"type": "integer", "minimum": 1},
-        "values": {"enum": ["linear", "log10", "none"]}, "profile": {"type": "boolean"},
-        "cotangent": {"enum": ["random", "ones"]}, "check": {"$ref": "#/$defs/names"},
+      "properties": {)" +
+         plan_schema_properties() + R"(,
         "files": {"type": "array", "items": {"type": "object", "additionalProperties": false,
           "required": ["path", "sha256"],
           "properties": {"path": {"type": "string"}, "sha256": {"type": "string", "pattern": "^[0-9a-f]{64}$"}}}}}})";
+}
 
 std::string object_definition(std::string_view name, const std::string& properties,
                               const std::string& required) {

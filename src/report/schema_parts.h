@@ -15,10 +15,12 @@ extern const std::string_view spectrum_definition;
 extern const std::string_view density_definition;
 extern const std::string_view profile_definition;
 extern const std::string_view check_properties;
-extern const std::string_view plan_definition;
 
 /// Definitions that depend on the tables of metrics and status words: metrics, metric_summaries, status.
 std::string table_definitions();
+
+/// The plan, whose keys are the options.
+std::string plan_definition();
 
 /// A closed object: `"name": {"type": "object", …}`; `required` is a list of quoted keys.
 std::string object_definition(std::string_view name, const std::string& properties,

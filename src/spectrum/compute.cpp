@@ -11,31 +11,6 @@
 namespace rezero {
 namespace {
 
-/// UsageError for a request that no matrix of this size, or not this method, can answer.
-void check_request(const SpectrumRequest& request, const SpectrumMethod& method, Index dimension) {
-  const std::string name(method.name), size = std::to_string(dimension);
-  if (request.top < 0 || request.bottom < 0) throw UsageError("--top and --bottom must not be negative");
-  if (request.top > dimension || request.bottom > dimension || request.top + request.bottom > dimension)
-    throw UsageError("--top " + std::to_string(request.top) + " and --bottom " +
-                     std::to_string(request.bottom) + " ask for more values than the " + size +
-                     " there are: lower them");
-  if (method.max_dimension > 0 && dimension > method.max_dimension)
-    throw UsageError("method '" + name + "' takes dimensions up to " + std::to_string(method.max_dimension) +
-                     ", not " + size + ": use 'dense'");
-  if (method.gives == SpectrumScope::full) return;
-  if (method.gives == SpectrumScope::density) {
-    if (request.top > 0 || request.bottom > 0)
-      throw UsageError("method '" + name + "' gives a distribution, no values: leave out --top and --bottom");
-    return;
-  }
-  if (request.top == 0 && request.bottom == 0)
-    throw UsageError("method '" + name +
-                     "' needs --top or --bottom (it cannot return a full spectrum): use 'dense'");
-  if (request.top + request.bottom >= dimension)
-    throw UsageError("method '" + name + "' cannot return " + std::to_string(request.top + request.bottom) +
-                     " values of " + size + " (it needs fewer than all): use 'dense'");
-}
-
 /// A spectrum of the matrix is one of J up to what forming it lost.
 void add_forming_error(Spectrum& spectrum, const JacobianView& J) {
   if (!J.zeros_hold) spectrum.null_directions = 0;
@@ -131,6 +106,33 @@ Spectrum unless_zero_is_doubtful(Spectrum spectrum) {
 
 }  // namespace
 
+void require_possible(const SpectrumRequest& request, Index dimension) {
+  if (request.top < 0 || request.bottom < 0) throw UsageError("--top and --bottom must not be negative");
+  const std::string size = std::to_string(dimension), top = "--top " + std::to_string(request.top),
+                    bottom = "--bottom " + std::to_string(request.bottom), by = "--method " + request.method;
+  if (request.top > dimension || request.bottom > dimension - request.top) {
+    const bool both = request.top > 0 && request.bottom > 0;
+    throw UsageError((both ? top + " and " + bottom + " ask" : (request.top > 0 ? top : bottom) + " asks") +
+                     " for more than the " + size + " singular values there are");
+  }
+  if (request.method == "auto") return;
+  const SpectrumMethod& method = spectrum_methods().at(request.method);
+  if (method.max_dimension > 0 && dimension > method.max_dimension)
+    throw UsageError(by + " takes dimensions up to " + std::to_string(method.max_dimension) + ", not " +
+                     size + ": use dense");
+  const Index wanted = request.top + request.bottom;
+  switch (method.gives) {
+    case SpectrumScope::full:
+      return;
+    case SpectrumScope::density:
+      if (wanted > 0) throw UsageError(by + " gives a distribution, no values: leave out --top and --bottom");
+      return;
+    case SpectrumScope::ends:
+      if (wanted == 0) throw UsageError(by + " needs --top or --bottom (it cannot give all values)");
+      if (wanted == dimension) throw UsageError(by + " cannot give all " + size + " values: use dense");
+  }
+}
+
 Spectrum compute_spectrum(const ScaledMatrix& J, const SpectrumRequest& request) {
   return compute_spectrum(view_of(J), request);
 }
@@ -138,7 +140,7 @@ Spectrum compute_spectrum(const ScaledMatrix& J, const SpectrumRequest& request)
 Spectrum compute_spectrum(const JacobianView& J, const SpectrumRequest& request) {
   const Index dimension = std::min(J.rows(), J.cols());
   const SpectrumMethod& method = spectrum_methods().at(request.method == "auto" ? "dense" : request.method);
-  check_request(request, method, dimension);
+  require_possible(request, dimension);
   check_form(J, method);
   if (dimension == 0) return detail::breakdown(0, request, "the Jacobian has no entries");
   if (!J.matrix) return by_own_means(J, request, method);

@@ -26,7 +26,7 @@ const std::map<std::string, Modules> direct = {{"core", {}},
                                                {"theory", {"model", "parallel"}},
                                                {"analysis", {"jacobian", "theory", "spectrum", "io"}},
                                                {"config", {"analysis", "io"}},
-                                               {"report", {"analysis"}},
+                                               {"report", {"config"}},
                                                {"cli", {"config", "report"}}};
 
 void add_allowed(const std::string& module, Modules& all) {

@@ -30,7 +30,8 @@ const std::vector<OpenSet> open_sets = {
     {"src/spectrum/methods", "methods.def", "REZERO_SPECTRUM_METHOD", true},
     {"src/analysis/checks", "checks.def", "REZERO_CHECK", true},
     {"src/analysis/metrics", "metrics.def", "REZERO_METRIC", false},
-    {"src/report/renderers", "renderers.def", "REZERO_RENDERER", true}};
+    {"src/report/renderers", "renderers.def", "REZERO_RENDERER", true},
+    {"src/cli/commands", "commands.def", "REZERO_COMMAND", true}};
 
 /// What stands in parentheses after the macro, line by line.
 std::vector<std::string> entries_of(const OpenSet& set) {

@@ -1,11 +1,14 @@
-/// Texts that repeat what the code knows: docs/schemes.md is what `list` prints.
+/// Texts that repeat what the code knows: docs/schemes.md is what `list` prints, the tables of options in
+/// README.md and docs/schema.md are the rows of the option table.
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>
 
+#include "cli/commands.h"
 #include "cli/run.h"
+#include "config/options.h"
 #include "meta/source_tree.h"
 #include "rezero/model/scheme.h"
 #include "support/optional_methods.h"
@@ -22,6 +25,98 @@ std::string printed(const std::vector<std::string>& args) {
   return text;
 }
 
+bool updates_golden() {
+  const char* wanted = std::getenv("REZERO_UPDATE_GOLDEN");
+  return wanted && std::string(wanted) == "1";
+}
+
+/// The text between `<!-- begin NAME (…) -->` and `<!-- end NAME -->` is the given one.
+void expect_section(const std::string& path, const std::string& name, const std::string& text) {
+  const std::string document = file_text(path), end = "<!-- end " + name + " -->";
+  const std::size_t opening = document.find("<!-- begin " + name + " ");
+  const std::size_t begin = document.find('\n', std::min(opening, document.size())) + 1;
+  const std::size_t closing = document.find(end, begin);
+  ASSERT_TRUE(opening != std::string::npos && closing != std::string::npos) << path << " has no " << name;
+  if (updates_golden()) {
+    std::ofstream(source_path(path), std::ios::binary)
+        << document.substr(0, begin) << text << document.substr(closing);
+    return;
+  }
+  EXPECT_EQ(document.substr(begin, closing - begin), text) << path << " (REZERO_UPDATE_GOLDEN=1 rewrites it)";
+}
+
+/// As a cell of a Markdown table.
+std::string cell(std::string text) {
+  for (std::size_t at = text.find('|'); at != std::string::npos; at = text.find('|', at + 2))
+    text.insert(at, "\\");
+  return text;
+}
+
+std::string code(const std::string& text) {
+  return text.empty() ? "" : "`" + text + "`";
+}
+
+std::string joined(const std::vector<std::string_view>& words, const std::string& joint) {
+  std::string text;
+  for (const std::string_view word : words) text += (text.empty() ? "" : joint) + std::string(word);
+  return text;
+}
+
+/// A row of options for each group.
+std::string options_by_group() {
+  std::string text = "| options | |\n| --- | --- |\n";
+  for (const detail::OptionGroup& group : detail::option_table()) {
+    text += "| " + std::string(group.heading) + " | ";
+    bool first = true;
+    for (const detail::PlanOption& option : group.options) {
+      std::string value = option.value_name(detail::OptionUse::analysis);
+      if (!option.words.empty()) value = joined(option.words, "|");
+      const std::string written = option.shown() + (option.is_switch() ? "" : " " + value);
+      text += (first ? "" : ", ") + code(cell(written));
+      first = false;
+    }
+    text += " |\n";
+  }
+  return text;
+}
+
+/// What a plan has as the option's value.
+std::string value_in_plans(const detail::PlanOption& option) {
+  struct Words {
+    const detail::PlanOption& option;
+    std::string operator()(detail::OptionMember<bool>) const { return "true or false"; }
+    std::string operator()(detail::OptionMember<Index>) const { return "whole number"; }
+    std::string operator()(detail::OptionMember<Real>) const { return "number"; }
+    std::string operator()(detail::OptionMember<std::string>) const {
+      return option.words.empty() ? code(std::string(option.value)) : code(joined(option.words, "`, `"));
+    }
+    std::string operator()(detail::OptionMember<std::vector<std::string>>) const {
+      return "list of " + code(std::string(option.value));
+    }
+    std::string operator()(detail::OptionMember<std::vector<Index>>) const { return "list of whole numbers"; }
+    std::string operator()(detail::OptionMember<std::vector<std::uint64_t>>) const { return "list of seeds"; }
+  };
+  return std::visit(Words{option}, option.member);
+}
+
+/// A row for each key of a plan.
+std::string plan_keys() {
+  std::string text = "| key | value | default | meaning |\n| --- | --- | --- | --- |\n";
+  detail::for_each_option(detail::option_table(), [&](const detail::PlanOption& option) {
+    const detail::OptionUse use =
+        option.used_in(detail::OptionUse::analysis) ? detail::OptionUse::analysis : detail::OptionUse::verify;
+    text += "| `" + option.key() + "` | " + value_in_plans(option) + " | " +
+            (option.is_switch() ? "false" : cell(option.default_in(use))) + " | " +
+            cell(option.help_text(use)) + " |\n";
+  });
+  return text;
+}
+
+TEST(Text, OptionsInTheDocsAreThoseOfTheTable) {
+  expect_section("README.md", "plan options", options_by_group());
+  expect_section("docs/schema.md", "plan keys", plan_keys());
+}
+
 TEST(Text, NamesInTheDocsAreThoseOfTheProgram) {
   REZERO_SKIP_WITH_LAPACKE();
   const std::string expected =
@@ -34,8 +129,7 @@ TEST(Text, NamesInTheDocsAreThoseOfTheProgram) {
   // What follows is measured, by examples/scheme_table.sh --write.
   const std::string document = file_text("docs/schemes.md");
   const std::size_t measured = std::min(document.find("\n## Schemes at 12 and 64 layers\n"), document.size());
-  const char* update = std::getenv("REZERO_UPDATE_GOLDEN");
-  if (update && std::string(update) == "1") {
+  if (updates_golden()) {
     std::ofstream(source_path("docs/schemes.md"), std::ios::binary) << expected << document.substr(measured);
     return;
   }
@@ -54,7 +148,7 @@ TEST(Text, EverySchemeIsInTheMeasuredTable) {
 /// Every `--option` that the documents name exists in the help of some command.
 TEST(Text, OptionsInTheDocsExist) {
   std::string help = printed({"--help"});
-  for (const char* command : {"verify", "list", "export", "schema"}) help += printed({command, "--help"});
+  for (const cli::Command& command : cli::commands()) help += printed({std::string(command.name), "--help"});
   for (const char* path : {"README.md", "CHANGELOG.md"}) {
     for (const std::string& line : lines_of(file_text(path))) {
       if (line.find("rezero-analyze") == std::string::npos) continue;

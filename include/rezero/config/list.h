@@ -15,9 +15,8 @@ constexpr std::size_t longest_list = 1'000'000;
 
 /// `1,2,4`, `a:b` (both included), `a:b:step`, `a:b:xF` (geometric: a, aF, aF², … up to b, rounded to whole
 /// numbers, each once; F > 1), and any of these joined by commas: `1:4, 8, 16:64:x2`. Whole numbers of at
-/// least 1
-/// (`1e3` is one, by decimal arithmetic). Ascending, each once. UsageError naming `option` and the text: a
-/// number that is zero, negative or no whole number, a range that ends before it begins, more than
+/// least 1 (`1e3` is one, by decimal arithmetic). Ascending, each once. UsageError naming `option` and the
+/// text: a number that is zero, negative or no whole number, a range that ends before it begins, more than
 /// longest_list values (refused before they are made).
 std::vector<Index> parse_index_list(std::string_view text, std::string_view option);
 
@@ -26,6 +25,9 @@ std::vector<std::uint64_t> parse_seed_list(std::string_view text, std::string_vi
 
 /// `plain, rezero:alpha=0.1`: split at commas, blanks around them left out. UsageError for an empty item.
 std::vector<std::string> parse_name_list(std::string_view text, std::string_view option);
+
+/// `18,18,18`: whole numbers of at least 1, in the order written, repetitions kept. UsageError as above.
+std::vector<Index> parse_count_list(std::string_view text, std::string_view option);
 
 /// One whole number from 1 to 2^53 (`1e3` is one). UsageError naming `option` and the text.
 Index parse_count(std::string_view text, std::string_view option);

@@ -11,8 +11,8 @@
 
 namespace rezero {
 
-/// Fields have the names of the long options; nothing: not written. Names are kept as text and resolved by
-/// resolve_plan.
+/// Members have the names of the long options; nothing: not written. Names are kept as text and resolved by
+/// resolve_plan. What is known of each stands in one row of the option table (src/config/options.h).
 struct PlanOptions {
   std::optional<std::vector<std::string>> scheme;
   std::optional<std::string> family;
@@ -28,8 +28,8 @@ struct PlanOptions {
   std::optional<Index> batch, kernel;
   std::optional<std::string> padding, order, norm, bn_statistics, shortcut;
   std::optional<bool> bottleneck, outer_activation;
-  std::optional<std::string> stages, widths;  ///< counts in order, as 18,18,18
-  std::optional<std::string> wrt, of;         ///< token:i
+  std::optional<std::vector<Index>> stages, widths;  ///< in order, as 18,18,18
+  std::optional<std::string> wrt, of;                ///< token:i
   std::optional<bool> final_norm;
   std::optional<std::string> input;  ///< normal, sphere, ones, or the path of an .npy file
   std::optional<std::string> stack;  ///< path

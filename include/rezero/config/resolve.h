@@ -27,15 +27,16 @@ struct ResolveContext {
   std::function<void(Real bytes, const std::string& path)> require_memory = {};
 };
 
-/// Resolves every name, reads every file and fills in defaults: schemes plain, residual, depth-power and
-/// rezero; family mlp, relu, he, hidden ratio 1; width 64 (16 over images); depths 1:64:x2; seed 0; normal
-/// input. A stack file has its own input unless `input` is given, and its own depth (all blocks); where a
-/// scheme reads a series (rezero:alphas=FILE) its length is the default depth. verify has no default scheme;
-/// its checks are identity, alive and, as a warning, live.
+/// Resolves every name, reads every file and fills in the defaults that the help of the options states. A
+/// stack file has its own input unless `input` is given, and its own depth (all blocks); where a scheme reads
+/// a series (rezero:alphas=FILE) its length is the default depth. verify has no default scheme.
 ///
 /// UsageError: unknown names, options that contradict each other (the message names both), counts that do not
 /// fit. IoError: files that cannot be read, or that differ from what the plan file says.
 SweepPlan resolve_plan(const PlanOptions& options, const ResolveContext& context);
+
+/// The inverse: every option that the plan has a value for, and the hashes of the files it read.
+PlanOptions plan_as_options(const SweepPlan& plan);
 
 /// The complete plan as one JSON object: read back by plan_options_from_json and resolved for the same use it
 /// gives the same plan. `indent` < 0: on one line.

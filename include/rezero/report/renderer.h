@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -39,6 +40,7 @@ struct RendererKind {
   std::string_view name;
   std::vector<std::string_view> aliases;
   std::string_view summary;
+  std::vector<std::string_view> extensions;  ///< of files in this format, with the dot
   Emission emission;
   std::unique_ptr<Renderer> (*report)(Output);
   std::unique_ptr<Renderer> (*verdict)(Output);  ///< nullptr: no verdicts in this format
@@ -48,6 +50,9 @@ struct RendererKind {
 
 /// json, ndjson, csv, table.
 const Registry<RendererKind>& renderers();
+
+/// The formats that a kind of report can be written in: `json, ndjson or table`.
+std::string format_names(ReportKind kind);
 
 /// The renderer of that name. UsageError for an unknown name, or a format that has no verdicts when one is
 /// asked for.

@@ -57,4 +57,8 @@ Index density_steps(Index n);
 /// certificate.
 const Registry<SpectrumMethod>& spectrum_methods();
 
+/// UsageError for a request that no matrix with `dimension` singular values, or not this method, can answer.
+/// compute_spectrum refuses the same ones.
+void require_possible(const SpectrumRequest& request, Index dimension);
+
 }  // namespace rezero

@@ -95,6 +95,7 @@ RendererKind csv_renderer() {
   return {"csv",
           {},
           "a row of metrics for each result (RFC 4180), no singular values",
+          {".csv"},
           Emission::lines,
           [](Output output) -> std::unique_ptr<Renderer> {
             return std::make_unique<CsvReport>(std::move(output));

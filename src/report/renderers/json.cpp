@@ -113,6 +113,7 @@ RendererKind json_renderer() {
   return {"json",
           {},
           "one JSON document",
+          {".json"},
           Emission::document,
           [](Output output) -> std::unique_ptr<Renderer> {
             return std::make_unique<JsonReport>(std::move(output));

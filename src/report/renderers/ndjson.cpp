@@ -93,6 +93,7 @@ RendererKind ndjson_renderer() {
   return {"ndjson",
           {"jsonl"},
           "JSON lines, each written as soon as its result is known",
+          {".ndjson", ".jsonl"},
           Emission::lines,
           make_lines<ReportKind::report>,
           make_lines<ReportKind::verdict>,

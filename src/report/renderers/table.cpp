@@ -7,7 +7,8 @@ namespace rezero::detail {
 RendererKind table_renderer() {
   return {"table",
           {},
-          "a table to read: spectra against depth, or a line a check",
+          "a table to read: spectra against depth, or one line per check",
+          {},
           Emission::document,
           make_report_table,
           make_verdict_table};

@@ -45,10 +45,10 @@ void expect_usage_error(const SpectrumRequest& request, const std::string& part)
 }
 
 TEST(Partial, RequestsThatMakeNoSense) {
-  expect_usage_error(request_for(0, 0, "spectra"), "method 'spectra' needs --top or --bottom");
-  expect_usage_error(request_for(6, 0, "spectra"), "cannot return 6 values of 6");
+  expect_usage_error(request_for(0, 0, "spectra"), "--method spectra needs --top or --bottom");
+  expect_usage_error(request_for(6, 0, "spectra"), "cannot give all 6 values");
   expect_usage_error(request_for(7, 0), "--top 7");
-  expect_usage_error(request_for(4, 3), "the 6 there are");
+  expect_usage_error(request_for(4, 3), "the 6 singular values there are");
   expect_usage_error(request_for(-1, 0), "negative");
   expect_usage_error(request_for(0, 0, "sepctra"), "Did you mean 'spectra'");
   EXPECT_THROW(spectrum_of(random_matrix(129, 129, 1), request_for(0, 0, "jacobi")), UsageError);

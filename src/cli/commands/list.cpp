@@ -17,9 +17,7 @@ std::vector<const Listing*> choose(const std::vector<std::string>& names) {
   throw UsageError(unknown_name_message("list", names.front(), known));
 }
 
-}  // namespace
-
-int list_command(const Arguments& args, const Environment& env) {
+int list(const Arguments& args, const Environment& env) {
   std::string names;
   for (const Listing& listing : listings()) names += (names.empty() ? "" : "|") + std::string(listing.name);
   CommandLine line("rezero-analyze list [" + names + "]",
@@ -41,6 +39,12 @@ int list_command(const Arguments& args, const Environment& env) {
   }
   env.out(text);
   return exit_ok;
+}
+
+}  // namespace
+
+Command list_command() {
+  return {"list", "schemes, families, activations and everything else that has a name", list};
 }
 
 }  // namespace rezero::cli

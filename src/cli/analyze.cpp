@@ -28,16 +28,15 @@ std::string footer() {
 
 }  // namespace
 
-int analyze_command(const Arguments& args, const Environment& env) {
+int analyze(const Arguments& args, const Environment& env) {
   CommandLine line(
       "rezero-analyze [options]",
       "Exact input-output Jacobians of random residual stacks x' = skip x + branch_scale F(x), and their\n"
       "singular spectra against depth. Without options: four schemes at width 64, depths 1 to 64.\n",
       footer());
-  add_stack_options(line, StackUse::analysis);
-  add_spectrum_options(line);
+  add_plan_options(line, detail::OptionUse::analysis);
   add_run_options(line);
-  add_output_options(line, "json, ndjson, csv or table");
+  add_output_options(line, ReportKind::report);
   const auto parsed = line.parse(args);
   if (!parsed) return env.out(line.help()), exit_ok;
   if (parsed->has("version")) return env.out(version_text()), exit_ok;

@@ -60,18 +60,16 @@ std::vector<std::pair<std::string, std::string>> provenance(const SweepPlan& pla
           {"seed", std::to_string(plan.seeds[0])}};
 }
 
-}  // namespace
-
-int export_command(const Arguments& args, const Environment& env) {
+int export_stack(const Arguments& args, const Environment& env) {
   CommandLine line(
       "rezero-analyze export [options] -o FILE.safetensors",
       "Writes one random stack, weights and input, as a rezero-stack file (docs/stack-format.md).\n",
       "Example:\n  rezero-analyze export --scheme fixup --depth 12 --width 64 --seed 7 -o "
       "fixup.safetensors\n");
-  add_stack_options(line, StackUse::one_stack);
+  add_plan_options(line, detail::OptionUse::one_stack);
   line.group("Output");
-  line.option("-c,--config", "FILE", "a plan; options given here win");
-  line.option("-o,--output", "FILE", "write there, whole or not at all; - is standard output (needed)");
+  line.option("-c,--config", "FILE", "a plan; options given here take precedence");
+  line.option("-o,--output", "FILE", "output file, written atomically; - is standard output (required)");
   const auto parsed = line.parse(args);
   if (!parsed) return env.out(line.help()), exit_ok;
   if (!parsed->has("output")) throw UsageError("export needs -o FILE");
@@ -92,6 +90,12 @@ int export_command(const Arguments& args, const Environment& env) {
     if (env.stop && *env.stop) throw Cancelled();
   });
   return exit_ok;
+}
+
+}  // namespace
+
+Command export_command() {
+  return {"export", "write one random stack to a file", export_stack};
 }
 
 }  // namespace rezero::cli

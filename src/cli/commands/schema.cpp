@@ -1,0 +1,28 @@
+#include "rezero/report/schema.h"
+#include "cli/command_line.h"
+#include "cli/commands.h"
+
+namespace rezero::cli {
+namespace {
+
+int schema(const Arguments& args, const Environment& env) {
+  std::string names;
+  for (const std::string_view name : schema_names()) names += (names.empty() ? "" : "|") + std::string(name);
+  CommandLine line("rezero-analyze schema [" + names + "]",
+                   "Prints the JSON Schema (draft 2020-12) of what the other commands write.\n");
+  line.positionals(1);
+  const auto parsed = line.parse(args);
+  if (!parsed) return env.out(line.help()), exit_ok;
+  const std::string kind =
+      parsed->positionals().empty() ? std::string(schema_names().front()) : parsed->positionals().front();
+  env.out(report_schema(kind));
+  return exit_ok;
+}
+
+}  // namespace
+
+Command schema_command() {
+  return {"schema", "the JSON Schema of reports and verdicts", schema};
+}
+
+}  // namespace rezero::cli

@@ -1,0 +1,175 @@
+#include "config/analysis_options.h"
+
+#include <algorithm>
+
+#include "config/axes.h"
+#include "config/names.h"
+#include "config/options.h"
+#include "rezero/core/error.h"
+#include "rezero/core/registry.h"
+#include "rezero/spectrum/method.h"
+
+namespace rezero::detail {
+namespace {
+
+std::vector<CheckSpec> resolve_checks(const PlanOptions& options) {
+  std::vector<CheckSpec> out;
+  for (const std::string& text : value_or_default(options, &PlanOptions::check)) {
+    CheckSpec check(parse_named_spec(text));
+    const auto same = [&](const CheckSpec& known) { return known.canonical() == check.canonical(); };
+    if (std::none_of(out.begin(), out.end(), same)) out.push_back(std::move(check));
+  }
+  return out;
+}
+
+Index count(const std::optional<Index>& written, std::string_view option) {
+  if (written && *written < 1)
+    throw UsageError(std::string(option) + " must be at least 1, got " + std::to_string(*written));
+  return written.value_or(0);
+}
+
+/// A check of singular values is a check of all of them.
+void require_full_spectrum(std::string_view method) {
+  if (method != "auto" && spectrum_methods().at(method).gives != SpectrumScope::full)
+    throw UsageError("--method " + std::string(method) +
+                     " does not give all singular values, and verify looks at all: use auto or dense");
+}
+
+/// Only the gate gradients of a profile are products with a cotangent.
+void require_use_of_cotangent(const PlanOptions& options) {
+  const bool unusual = options.cotangent && cotangent_law(*options.cotangent) != CotangentLaw::random;
+  if (unusual && !options.profile.value_or(false))
+    throw UsageError("--cotangent " + *options.cotangent +
+                     " needs --profile (nothing else uses a cotangent)");
+}
+
+std::string token_text(Index token) {
+  return "token:" + std::to_string(token);
+}
+
+}  // namespace
+
+OptionGroup spectrum_options() {
+  const auto analysis = OptionUse::analysis, verify = OptionUse::verify;
+  const auto no_tokens = [](const Family& family) -> std::string {
+    return family.is_conv() ? "a token's view is of families over tokens" : "";
+  };
+  constexpr std::string_view token = R"({"$ref": "#/$defs/token"})";
+  OptionGroup group = {
+      "Spectrum",
+      {PlanOption{"final-norm", &PlanOptions::final_norm,
+                  "apply a norm after the stack, at each reported depth"}
+           .only_in({analysis}),
+       PlanOption{"wrt", &PlanOptions::wrt, "only the columns of input token i, counted from 0"}
+           .named("token:i")
+           .checked_by(accepted_by<token_of>)
+           .json_schema(token)
+           .unless(no_tokens)
+           .only_in({analysis}),
+       PlanOption{"of", &PlanOptions::of, "only the rows of output token j, counted from 0"}
+           .named("token:j")
+           .checked_by(accepted_by<token_of>)
+           .json_schema(token)
+           .unless(no_tokens)
+           .only_in({analysis}),
+       PlanOption{"method", &PlanOptions::method, "auto, or a spectrum method by name (see list methods)"}
+           .named("NAME")
+           .by_default("auto")
+           .checked_by(accepted_by<spectrum_method_name>)
+           .only_in({analysis, verify})
+           .help_in(verify, "for isometry: auto, or a method that gives all values (see list methods)"),
+       PlanOption{"top", &PlanOptions::top, "only the K largest singular values"}.named("K").only_in(
+           {analysis}),
+       PlanOption{"bottom", &PlanOptions::bottom, "only the K smallest singular values"}.named("K").only_in(
+           {analysis}),
+       PlanOption{"values", &PlanOptions::values,
+                  "report singular values as linear, log10 (no range limit) or none"}
+           .named("MODE")
+           .by_default("linear")
+           .one_of({"linear", "log10", "none"}, accepted_by<values_mode>)
+           .only_in({analysis}),
+       PlanOption{"profile", &PlanOptions::profile,
+                  "report the norms of states, branches and gradients, block by block"}
+           .only_in({analysis}),
+       PlanOption{"cotangent", &PlanOptions::cotangent,
+                  "cotangent of the gate gradients: random (unit) or ones (the sum of outputs)"}
+           .named("LAW")
+           .by_default("random")
+           .one_of({"random", "ones"}, accepted_by<cotangent_law>)
+           .only_in({analysis, verify})
+           .help_in(verify, "cotangent of the gradients that alive examines: random or ones")}};
+  for (PlanOption& option : group.options) option.for_any_stack();
+  return group;
+}
+
+OptionGroup check_options() {
+  return {
+      "Checks",
+      {PlanOption{"check", &PlanOptions::check,
+                  "identity:tol=0 (max|J - I| and max|f(x) - x|), isometry:tol=0.1 (every singular value), "
+                  "alive (whatever switches a branch off receives a gradient), live (no branch is zero "
+                  "unless a parameter is; as=warning only reports it)"}
+           .named("NAME[:P=V]")
+           .by_default("identity,alive,live:as=warning")
+           .checked_by(makes<CheckSpec>)
+           .for_any_stack()
+           .only_in({OptionUse::verify})}};
+}
+
+void resolve_analysis(AnalysisOptions& analysis, const PlanOptions& options, PlanUse use) {
+  analysis.method = spectrum_method_name(value_or_default(options, &PlanOptions::method));
+  analysis.cotangent = cotangent_law(value_or_default(options, &PlanOptions::cotangent));
+  analysis.final_norm = options.final_norm.value_or(false);
+  if (use == PlanUse::verify) {
+    require_full_spectrum(analysis.method);
+    analysis.checks = resolve_checks(options);
+    analysis.spectrum = std::any_of(analysis.checks.begin(), analysis.checks.end(),
+                                    [](const CheckSpec& spec) { return spec.check().needs_spectrum; });
+    return;
+  }
+  require_use_of_cotangent(options);
+  analysis.top = count(options.top, "--top");
+  analysis.bottom = count(options.bottom, "--bottom");
+  analysis.values = values_mode(value_or_default(options, &PlanOptions::values));
+  analysis.profile = options.profile.value_or(false);
+}
+
+Index token_of(const std::string& text, std::string_view option) {
+  constexpr std::string_view prefix = "token:";
+  if (text.compare(0, prefix.size(), prefix) != 0)
+    throw UsageError(std::string(option) + " '" + printable(text) + "' is not token:i");
+  const std::int64_t token = parse_integer(std::string_view(text).substr(prefix.size()), option);
+  if (token < 0)
+    throw UsageError(std::string(option) + " '" + printable(text) + "': tokens are counted from 0");
+  return token;
+}
+
+TokenView resolve_view(const PlanOptions& options, Index positions) {
+  TokenView view;
+  if (options.wrt) view.wrt = token_of(*options.wrt, "--wrt");
+  if (options.of) view.of = token_of(*options.of, "--of");
+  for (const auto& [token, option] : {std::pair(view.wrt, "--wrt"), std::pair(view.of, "--of")})
+    if (token && *token >= positions)
+      throw UsageError(std::string(option) + " token:" + std::to_string(*token) + " is beyond the " +
+                       std::to_string(positions) + " tokens there are");
+  return view;
+}
+
+void describe_analysis(const AnalysisOptions& analysis, PlanOptions& options) {
+  if (analysis.final_norm) options.final_norm = true;
+  if (analysis.view.wrt) options.wrt = token_text(*analysis.view.wrt);
+  if (analysis.view.of) options.of = token_text(*analysis.view.of);
+  options.method = analysis.method;
+  const bool verifies = !analysis.checks.empty();
+  if (verifies || analysis.profile) options.cotangent = to_string(analysis.cotangent);
+  if (verifies) {
+    options.check = canonical_names(analysis.checks);
+    return;
+  }
+  if (analysis.top > 0) options.top = analysis.top;
+  if (analysis.bottom > 0) options.bottom = analysis.bottom;
+  options.values = to_string(analysis.values);
+  options.profile = analysis.profile;
+}
+
+}  // namespace rezero::detail
