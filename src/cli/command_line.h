@@ -1,6 +1,6 @@
 #pragma once
-/// Declaring and parsing the options of one command. The one place that knows CLI11: what it accepts is text
-/// only, numbers are read by our own strict parsers.
+/// Declares and parses the options of one command. Only this file uses CLI11, which handles text alone; our
+/// own strict parsers read numbers.
 
 #include <map>
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace rezero::cli {
 
-/// What was written, by long option name without dashes.
+/// The values written, by long option name without dashes.
 class ParsedLine {
  public:
   bool has(const std::string& name) const { return values_.count(name) != 0; }
@@ -29,17 +29,17 @@ class CommandLine {
   CommandLine(std::string usage, std::string description, std::string footer = "");
   ~CommandLine();
 
-  /// Options declared from here on stand under this heading.
+  /// Heading in help for the options declared from here on.
   void group(std::string heading);
   /// `names`: "-o,--output". `value`: its name in help. `default_text`: shown in help, may be empty.
   void option(const std::string& names, const std::string& value, const std::string& help,
               const std::string& default_text = "");
   void flag(const std::string& names, const std::string& help);
-  /// Words that may stand alone, at most `most`.
+  /// Allows up to `most` words that are not options.
   void positionals(std::size_t most) { most_positionals_ = most; }
 
-  /// Nothing if help was asked for (see help()). UsageError: unknown options (with "did you mean"), a missing
-  /// value, an option given twice with different values, words too many.
+  /// Nothing if help was requested (see help()). UsageError: unknown options (with suggestions), a missing
+  /// value, an option given twice with different values, too many words.
   std::optional<ParsedLine> parse(const std::vector<std::string>& args);
   std::string help() const;
 

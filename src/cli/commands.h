@@ -20,7 +20,7 @@ struct Command {
 /// In the order of help.
 const std::vector<Command>& commands();
 
-/// What runs without a command's name: the analysis itself.
+/// The analysis itself, which runs without a command name.
 int analyze(const Arguments& args, const Environment& env);
 
 }  // namespace rezero::cli

@@ -1,5 +1,5 @@
 #pragma once
-/// Everything that has a name, as tables of text: what `list` prints and docs repeat.
+/// Everything that has a name, as tables of text: the content of `list` and docs/schemes.md.
 
 #include <string>
 #include <string_view>
@@ -7,12 +7,12 @@
 
 namespace rezero::cli {
 
-/// One named thing: (field, text) pairs in display order, the first two being its name and a line about it.
+/// One named entry: (field, text) pairs in display order, beginning with its name and its summary.
 struct ListedEntry {
   std::vector<std::pair<std::string, std::string>> fields;
 };
 
-/// A registry's content.
+/// The content of a registry.
 struct Listing {
   std::string_view name;   ///< schemes
   std::string_view title;  ///< Scaling schemes

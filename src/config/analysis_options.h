@@ -1,11 +1,11 @@
 #pragma once
-/// What a plan says about the analysis: which part of J, by which method, what is reported or checked.
+/// The analysis of a plan: the part of J, the method, and what is reported or checked.
 
 #include "rezero/config/resolve.h"
 
 namespace rezero::detail {
 
-/// Fills in all but the view. UsageError: names and counts that make no sense.
+/// Fills in everything except the view. UsageError for invalid names and counts.
 void resolve_analysis(AnalysisOptions& analysis, const PlanOptions& options, PlanUse use);
 /// `token:i`, 0-based. UsageError naming `option` otherwise.
 Index token_of(const std::string& text, std::string_view option);

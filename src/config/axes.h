@@ -6,10 +6,10 @@
 
 namespace rezero::detail {
 
-/// Fills in everything that defines the stacks; the plan's `analysis` is left alone.
+/// Fills in everything that defines the stacks; leaves the plan's `analysis` unchanged.
 void resolve_random_stacks(SweepPlan& plan, const PlanOptions& options, PlanUse use, PlanFiles& files);
 
-/// The inverse: what, as options, gives these stacks.
+/// The inverse: the options that give these stacks.
 void describe_random_stacks(const SweepPlan& plan, PlanOptions& options);
 
 /// The canonical text of each entry.

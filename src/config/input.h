@@ -1,5 +1,5 @@
 #pragma once
-/// The input of a plan: a law by name, or numbers from a file.
+/// The input of a plan: a distribution by name, or numbers from a file.
 
 #include "config/plan_files.h"
 
@@ -9,10 +9,11 @@ namespace rezero::detail {
 /// features). UsageError naming both shapes otherwise.
 InputSpec resolve_input(const std::string& text, Shape shape, PlanFiles& files);
 
-/// As an option: the law's name, or the path of the numbers (the first of the files that a plan reads).
+/// The input as an option: the name of the distribution, or the path of the numbers (the first file that a
+/// plan reads).
 std::string input_text(const InputSpec& input, const SweepPlan& plan);
 
-/// The stack with another input. Laws draw under seed 0.
+/// The stack with another input. Distributions are drawn under seed 0.
 StackPtr with_input(StackPtr stack, const InputSpec& input);
 /// The input that with_input gave the stack, or nullptr.
 const InputSpec* given_input(const Stack& stack);

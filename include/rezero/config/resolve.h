@@ -1,5 +1,5 @@
 #pragma once
-/// From what a user wrote to a complete plan, and back to JSON.
+/// From options to a complete plan, and back to JSON.
 
 #include <functional>
 #include <string>
@@ -11,35 +11,35 @@
 namespace rezero {
 
 enum class PlanUse {
-  analysis,  ///< `check` is left out of account
-  verify,    ///< `values`, `profile`, `top` and `bottom` are left out of account
+  analysis,  ///< `check` is ignored
+  verify,    ///< `values`, `profile`, `top` and `bottom` are ignored
 };
 
-/// The world outside, as far as plans need it.
+/// Access to the outside world, as far as plans need it.
 struct ResolveContext {
   PlanUse use = PlanUse::analysis;
   /// Reads a --stack file; empty: parse_stack_file.
   std::function<StackPtr(std::string bytes, const std::string& path)> read_stack = {};
   /// Reads any file; empty: read_file.
   std::function<std::string(const std::string& path)> read_file = {};
-  /// Asked before that much memory is taken for a file; throws MemoryError to refuse. Empty: nothing is
+  /// Called before that much memory is allocated for a file; throws MemoryError to refuse. Empty: nothing is
   /// refused.
   std::function<void(Real bytes, const std::string& path)> require_memory = {};
 };
 
-/// Resolves every name, reads every file and fills in the defaults that the help of the options states. A
-/// stack file has its own input unless `input` is given, and its own depth (all blocks); where a scheme reads
-/// a series (rezero:alphas=FILE) its length is the default depth. verify has no default scheme.
+/// Resolves every name, reads every file, and fills in the defaults stated in help. A stack file has its own
+/// input unless `input` is given, and its own depth (all blocks). If a scheme reads a series
+/// (rezero:alphas=FILE), its length is the default depth. verify has no default scheme.
 ///
 /// UsageError: unknown names, options that contradict each other (the message names both), counts that do not
-/// fit. IoError: files that cannot be read, or that differ from what the plan file says.
+/// fit. IoError: files that cannot be read, or that differ from those of the plan file.
 SweepPlan resolve_plan(const PlanOptions& options, const ResolveContext& context);
 
-/// The inverse: every option that the plan has a value for, and the hashes of the files it read.
+/// The inverse: every option for which the plan has a value, and the hashes of the files read.
 PlanOptions plan_as_options(const SweepPlan& plan);
 
-/// The complete plan as one JSON object: read back by plan_options_from_json and resolved for the same use it
-/// gives the same plan. `indent` < 0: on one line.
+/// The complete plan as one JSON object. Reading it with plan_options_from_json and resolving it for the same
+/// use gives the same plan. `indent` < 0: on one line.
 std::string plan_json(const SweepPlan& plan, int indent = -1);
 
 }  // namespace rezero

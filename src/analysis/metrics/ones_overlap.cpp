@@ -9,9 +9,9 @@
 namespace rezero::detail {
 namespace {
 
-constexpr Real smallest_gap = 1e-3;  // σ_2 must lie this far below σ_1, relative
+constexpr Real smallest_gap = 1e-3;  // minimum relative distance of σ_2 below σ_1
 
-/// value · 2^-exponent of the mantissa's units, as a double.
+/// value · 2^-exponent, in the units of the mantissa, as a double.
 Real in_units(const ScaledReal& value, std::int64_t exponent) {
   if (value.is_zero()) return 0;
   const auto shift = std::clamp<std::int64_t>(value.exponent - exponent, -2000, 2000);

@@ -1,5 +1,5 @@
 #pragma once
-/// How far the direction that J stretches most is the all-ones direction.
+/// The overlap of the top left singular vector with the all-ones direction.
 
 #include <optional>
 
@@ -8,10 +8,10 @@
 namespace rezero::detail {
 
 /// |⟨u_1, 1/√m⟩| of the top left singular vector u_1 of J (m × n) with the all-ones direction; `s` is the
-/// full spectrum of J. Nothing unless σ_2 < (1 − 1e-3) σ_1 and u_1 is found with a residual below 1e-8 σ_1:
+/// full spectrum of J. Absent unless σ_2 < (1 − 1e-3) σ_1 and u_1 is found with a residual below 1e-8 σ_1:
 /// with that gap its angle to the true vector is below 1e-5. The search (spectrum/krylov/top_direction.h)
-/// starts from the all-ones vector, then from one drawn from `start`, in case the first has no part along
-/// u_1.
+/// starts from the all-ones vector and then, in case that has no component along u_1, from one drawn from
+/// `start`.
 std::optional<Real> ones_overlap(const ScaledMatrix& J, const Spectrum& s, const StreamKey& start);
 
 }  // namespace rezero::detail

@@ -13,10 +13,10 @@ struct Bidiagonal {
   Vector superdiagonal;  ///< n − 1
 };
 
-/// B with A = U B Vᵀ (of Aᵀ when A is wide), U, V products of Householder reflectors. A: finite, entries at
-/// most about 1, not empty. Cost 8/3 n³ for square A; memory one copy of A. From 96 columns up in two stages,
-/// by a band (spectrum/two_stage/): 8 n² width more, and nearly all of it matrix products, on up to `workers`
-/// threads. Below, Eigen's blocked reduction, half of it matrix-vector products, after Choi, Dongarra,
+/// B with A = U B Vᵀ (of Aᵀ if A is wide), U, V products of Householder reflectors. A: finite, entries at
+/// most about 1, not empty. Cost 8/3 n³ for square A; memory one copy of A. From 96 columns on in two stages,
+/// by a band (spectrum/two_stage/): another 8 n² width, nearly all of it matrix products, on up to `workers`
+/// threads. Below that, Eigen's blocked reduction, half of it matrix-vector products, after Choi, Dongarra,
 /// Walker, "The design of a parallel dense linear algebra software library", 1995.
 Bidiagonal bidiagonalize(const Matrix& A, int workers = 1);
 

@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t most_steps = 96;
 constexpr std::size_t first_test = 8;    // then after twice as many steps each time
 constexpr Real largest_residual = 1e-8;  // relative to σ
-constexpr Real invariant = 1e-14;        // a next vector this short, relative to σ², closes the basis
+constexpr Real invariant = 1e-14;        // a next vector this short, relative to σ², completes the basis
 
 /// Lanczos for the largest eigenvalue of AAᵀ, with full orthogonalization.
 class Lanczos {
