@@ -22,9 +22,7 @@ Farthest farthest(const Vector& values, Real reference) {
 Role last_role(const BlockParts& parts) {
   BranchSizes sizes{parts.shape.features, 1};
   sizes.conv = parts.conv;
-  for (const WeightSlot& slot : parts.branch->slots(sizes))
-    if (slot.last) return slot.role;
-  return Role::linear;
+  return parts.branch->slots(sizes).back().role;
 }
 
 /// The norm that ends a convolutional branch, if there is one.
@@ -86,12 +84,15 @@ void outer_reasons(const BlockStep& step, std::vector<Culprit>& reasons) {
   if (parts.output_bias.size() != 0 && !parts.output_bias.isZero(0))
     reasons.push_back(
         {step.block, "output_bias", farthest(parts.output_bias, 0).value, "bias after the scale"});
-  if (parts.post_norm)
-    reasons.push_back(
-        {step.block, "post_norm", {}, "norm after the sum: " + std::string(parts.post_norm.kind->name)});
-  if (parts.post_activation && !parts.post_activation->is_identity())
-    reasons.push_back(
-        {step.block, "post_activation", {}, "outer activation " + parts.post_activation->canonical()});
+  for (const NormPlace& place : norm_places)
+    if (const NormSpec& norm = parts.*place.at; place.stage == Stage::after_sum && norm)
+      reasons.push_back(
+          {step.block, std::string(place.name), {}, "norm after the sum: " + std::string(norm.kind->name)});
+  for (const ActivationPlace& place : activation_places)
+    if (const auto& activation = parts.*place.at;
+        place.stage == Stage::after_sum && activation && !activation->is_identity())
+      reasons.push_back(
+          {step.block, std::string(place.name), {}, "outer activation " + activation->canonical()});
 }
 
 /// Why a gate that is zero gets no gradient.

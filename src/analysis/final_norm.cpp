@@ -10,7 +10,7 @@ namespace {
 ScaledVector in_unit(ScaledVector x, NormSpec& norm) {
   ScaledVector unit = x;
   if (norm.kind->divides_by_size && renormalize(unit) && (unit.exponent > 0 || norm.undefined_at_zero())) {
-    if (norm.eps != 0) norm.eps *= std::exp2(-2 * static_cast<Real>(unit.exponent));
+    if (norm.eps() != 0) norm.set("eps", norm.eps() * std::exp2(-2 * static_cast<Real>(unit.exponent)));
     return unit;
   }
   x.mantissa *= std::exp2(static_cast<Real>(x.exponent));

@@ -1,6 +1,7 @@
 #include "analysis/lifeless.h"
 
 #include <algorithm>
+#include <map>
 
 #include "core/underflow.h"
 #include "rezero/random/sample.h"
@@ -12,17 +13,20 @@ bool has_zero_parameter(const BlockParts& parts) {
   const std::vector<const NormSpec*> norms = parts.branch_norms();
   return std::any_of(parts.weights.begin(), parts.weights.end(),
                      [](const auto& weight) { return weight.second.weight->isZero(0); }) ||
-         std::any_of(norms.begin(), norms.end(), [](const NormSpec* norm) {
-           return (norm->weight && norm->weight->isZero(0)) || (norm->kind->has_alpha && norm->alpha == 0);
-         });
+         std::any_of(norms.begin(), norms.end(),
+                     [](const NormSpec* norm) { return norm->has_zero_parameter(); });
 }
 
 /// z alone: no skip, no scale, nothing behind the sum.
 BlockParts branch_of(BlockParts parts) {
-  parts.skip_scale = Scale::number(0), parts.branch_scale = Scale::number(1);
+  parts.skip_scale = Scale::number(0);
+  parts.branch_scale = Scale::number(1);
   parts.mix = MixRule::additive;
   parts.output_bias.resize(0);
-  parts.post_norm = {}, parts.post_activation.reset();
+  for (const NormPlace& place : norm_places)
+    if (place.stage == Stage::after_sum) parts.*place.at = {};
+  for (const ActivationPlace& place : activation_places)
+    if (place.stage == Stage::after_sum) (parts.*place.at).reset();
   return parts;
 }
 
@@ -48,10 +52,14 @@ std::vector<std::pair<const NormSpec*, Shape>> placed_norms(const BlockStep& ste
   const BlockParts& parts = step.layer.parts();
   const ConvBranchSpec& conv = parts.conv;
   const Index positions = parts.shape.positions;
-  std::vector<std::pair<const NormSpec*, Shape>> all = {{&parts.pre_norm, parts.shape},
-                                                        {&parts.branch_norm, parts.output_shape()}};
-  if (parts.inner_norm)
-    all.push_back({&parts.inner_norm, {step.at.last.input.size() / positions, positions}});
+  const std::map<Stage, Shape> shapes = {
+      {Stage::before_branch, parts.shape},
+      {Stage::before_last_matrix, {step.at.last.input.size() / positions, positions}},
+      {Stage::after_branch, parts.output_shape()}};
+  std::vector<std::pair<const NormSpec*, Shape>> all;
+  for (const NormPlace& place : norm_places)
+    if (const auto shape = shapes.find(place.stage); shape != shapes.end())
+      all.push_back({&(parts.*place.at), shape->second});
   for (std::size_t i = 0; i < conv.norms.size(); ++i) {
     const Index before = i == 0 ? parts.shape.features : conv.inner,
                 behind = i + 1 == conv.norms.size() ? conv.outputs : conv.inner;

@@ -98,7 +98,7 @@ std::vector<ListedEntry> list_activations() {
     add(fields, "derivative", text(kind.derivative_formula));
     add(fields, "at the kink", text(kind.kink));
     add(fields, "parameters", params_text(kind.params));
-    add(fields, "positively homogeneous", kind.homogeneous ? "yes" : "no");
+    add(fields, "positively homogeneous", kind.degree == 1 ? "yes" : "no");
     const Real parameter = kind.params.empty() ? 0 : parse_real(kind.params[0].default_text, "default");
     add(fields, "gain", shortest(kind.gain(parameter)));
     add(fields, "source", text(kind.source));

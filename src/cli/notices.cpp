@@ -26,7 +26,7 @@ void add_init_notice(const SweepPlan& plan, std::vector<std::string>& notices) {
 
 void add_degree_notice(const SweepPlan& plan, std::vector<std::string>& notices) {
   const bool squared = std::any_of(plan.activations.begin(), plan.activations.end(),
-                                   [](const Activation& a) { return a.kind().name == "relu_squared"; });
+                                   [](const Activation& a) { return a.kind().degree > 1; });
   const bool unscaled = std::any_of(plan.schemes.begin(), plan.schemes.end(), [](const SchemeSpec& spec) {
     return spec.scheme().name == "residual" || spec.scheme().name == "plain";
   });

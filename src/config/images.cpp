@@ -59,15 +59,17 @@ void require_fit(const SweepPlan& plan) {
 }
 
 void require_groups(const SweepPlan& plan) {
-  if (!plan.conv.norm || !*plan.conv.norm || !plan.conv.norm->kind->has_groups) return;
-  const Index groups = plan.conv.norm->groups;
+  if (!plan.conv.norm || !*plan.conv.norm) return;
+  const NormSpec& norm = *plan.conv.norm;
   std::vector<Index> channels = plan.conv.staged() ? plan.conv.widths : plan.widths;
   if (plan.conv.bottleneck)
     for (std::size_t i = 0, count = channels.size(); i < count; ++i) channels.push_back(channels[i] / 4);
-  for (const Index width : channels)
-    if (width % groups != 0)
-      throw UsageError("--norm group_norm: groups=" + std::to_string(groups) + " does not divide " +
-                       std::to_string(width) + " channels");
+  for (const NormParam& param : norm.kind->params)
+    for (const Index width : channels)
+      if (const Real value = norm.param(param.name);
+          param.kind == NormParam::Kind::divisor && width % static_cast<Index>(value) != 0)
+        throw UsageError("--norm " + std::string(norm.kind->name) + ": " + std::string(param.name) + "=" +
+                         shortest(value) + " does not divide " + std::to_string(width) + " channels");
 }
 
 /// Statistics of a new net are for batch norms: some scheme has to have one.
@@ -75,8 +77,9 @@ void require_batch_norm(const SweepPlan& plan) {
   const ConvNetSpec& net = plan.conv;
   if (!net.initial_statistics) return;
   const auto has = [&net](const SchemeSpec& scheme) {
-    if (net.norm) return *net.norm && net.norm->kind->name.rfind("batch_norm", 0) == 0;
-    return scheme.scheme().conv.norm == "batch_norm";
+    const std::string_view own = scheme.scheme().conv.norm;
+    const NormKind* kind = net.norm ? net.norm->kind : own.empty() ? nullptr : &norms().at(own);
+    return kind && !kind->with_given_statistics.empty();
   };
   if (std::none_of(plan.schemes.begin(), plan.schemes.end(), has))
     throw UsageError("--bn-statistics initial needs a batch norm (use --norm batch_norm)");
@@ -99,23 +102,28 @@ NormSpec conv_norm_of(const std::string& text) {
   if (named.name == "none" && named.params.empty()) return {};
   NormSpec norm = NormSpec::of(named.name);
   for (const auto& [name, value] : named.params) {
-    if (name == "groups" && norm.kind->has_groups)
-      norm.groups = parse_count(value, "--norm groups");
-    else if (name == "eps" && norm.kind->has_eps)
-      norm.eps = parse_real(value, "--norm eps");
-    else
+    const NormParam* param = norm.kind->find(name);
+    if (!param)
       throw UsageError("norm '" + std::string(norm.kind->name) + "' has no parameter '" + printable(name) +
                        "'");
+    const std::string option = "--norm " + name;
+    const bool whole = param->kind == NormParam::Kind::divisor;
+    const Real number = whole ? static_cast<Real>(parse_count(value, option)) : parse_real(value, option);
+    if (number < param->minimum)
+      throw UsageError(option + " must be at least " + shortest(param->minimum) + ", got " +
+                       shortest(number));
+    norm.set(name, number);
   }
-  if (!(norm.eps >= 0)) throw UsageError("--norm eps must not be negative, got " + shortest(norm.eps));
   return norm;
 }
 
 std::string conv_norm_text(const NormSpec& norm) {
   if (!norm) return "none";
   std::string text(norm.kind->name);
-  if (norm.kind->has_groups) text += ":groups=" + std::to_string(norm.groups);
-  if (norm.kind->has_eps && norm.eps != NormSpec{}.eps) text += ":eps=" + shortest(norm.eps);
+  for (const NormParam& param : norm.kind->params)
+    if (const Real value = norm.param(param.name);
+        param.kind == NormParam::Kind::divisor || value != param.fallback)
+      text += ":" + std::string(param.name) + "=" + shortest(value);
   return text;
 }
 

@@ -1,5 +1,11 @@
 #include "io/stack_keys.h"
 
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "io/stack_tensors.h"
+
 namespace rezero::stack_keys {
 namespace {
 
@@ -7,12 +13,9 @@ namespace {
 template <class Kind>
 struct Key {
   std::string_view name;
-  bool (*fits)(const Kind&);
+  std::function<bool(const Kind&)> fits;
   std::optional<Real> idle = std::nullopt;  ///< the number that asks for nothing
 };
-
-using BranchKey = Key<BranchKind>;
-using NormKey = Key<NormKind>;
 
 bool has_activation(const BranchKind& kind) {
   return kind.uses_activation;
@@ -26,28 +29,30 @@ bool has_images(const BranchKind& kind) {
 bool has_inner_norm(const BranchKind& kind) {
   return kind.has_positions;
 }
-bool has_eps(const NormKind& kind) {
-  return kind.has_eps;
-}
-bool has_groups(const NormKind& kind) {
-  return kind.has_groups;
+std::vector<Key<BranchKind>> make_branch_keys() {
+  std::vector<Key<BranchKind>> keys = {{"activation", has_activation}};
+  for (const std::string_view param : activation_params()) keys.push_back({param, has_activation});
+  for (const std::string_view key : {"heads", "kv_heads", "causal", "scale", "rope", "qk_norm"})
+    keys.push_back({key, has_heads});
+  for (const std::string_view key : {"order", "norm", "padding", "stride"}) keys.push_back({key, has_images});
+  for (const NormPlace& place : norm_places)
+    if (stack_tensors::belongs_to_branch(place)) keys.push_back({place.name, has_inner_norm});
+  return keys;
 }
 
-const std::vector<BranchKey> branch_keys = {{"activation", has_activation},
-                                            {"slope", has_activation},
-                                            {"heads", has_heads},
-                                            {"kv_heads", has_heads},
-                                            {"causal", has_heads},
-                                            {"scale", has_heads},
-                                            {"rope", has_heads},
-                                            {"qk_norm", has_heads},
-                                            {"order", has_images},
-                                            {"norm", has_images},
-                                            {"padding", has_images},
-                                            {"stride", has_images},
-                                            {"inner_norm", has_inner_norm}};
-
-const std::vector<NormKey> norm_keys = {{"eps", has_eps, NormSpec{}.eps}, {"groups", has_groups}};
+/// The parameters that stand in the spec; trained ones are tensors.
+std::vector<Key<NormKind>> make_norm_keys() {
+  std::vector<Key<NormKind>> keys;
+  std::set<std::string_view> known;
+  for (const NormKind& kind : norms())
+    for (const NormParam& param : kind.params) {
+      if (param.kind == NormParam::Kind::trained || !known.insert(param.name).second) continue;
+      const std::string_view name = param.name;
+      keys.push_back({name, [name](const NormKind& other) { return other.find(name) != nullptr; }});
+      if (name == "eps") keys.back().idle = param.fallback;
+    }
+  return keys;
+}
 
 /// `dense, mlp`: the kinds that have the key.
 template <class Kind>
@@ -75,11 +80,28 @@ void check(const JsonCursor& at, const Kind& kind, const std::vector<Key<Kind>>&
 }  // namespace
 
 void check_branch(const JsonCursor& at, const BranchKind& kind) {
-  check(at, kind, branch_keys, branches(), "branch");
+  static const std::vector<Key<BranchKind>> keys = make_branch_keys();
+  check(at, kind, keys, branches(), "branch");
 }
 
 void check_norm(const JsonCursor& at, const NormKind& kind) {
-  check(at, kind, norm_keys, norms(), "norm");
+  static const std::vector<Key<NormKind>> keys = make_norm_keys();
+  check(at, kind, keys, norms(), "norm");
+}
+
+const std::vector<std::string_view>& activation_params() {
+  static const std::vector<std::string_view> names = [] {
+    std::vector<std::string_view> all;
+    for (const ActivationKind& kind : activations())
+      for (const ParamInfo& param : kind.params)
+        if (std::find(all.begin(), all.end(), param.name) == all.end()) all.push_back(param.name);
+    return all;
+  }();
+  return names;
+}
+
+std::string activation_stem(std::string_view key) {
+  return key == "activation" ? "" : std::string(key) + "_";
 }
 
 }  // namespace rezero::stack_keys

@@ -110,44 +110,58 @@ State read_state(const JsonCursor& at) {
   return state;
 }
 
-Activation read_activation(const JsonCursor& at, const std::optional<JsonCursor>& slope) {
-  const auto plain = at.resolve([](const std::string& name) { return Activation(NamedSpec{name, {}}); });
-  if (!slope) return plain;
-  const NamedSpec spec{at.string(), {{"slope", shortest(slope->real())}}};
-  try {
-    return Activation(spec);
-  } catch (const UsageError& error) {
-    slope->fail(error.what());
+/// The activation under `key` of `owner`, with its parameters; nothing if it is absent or null.
+std::optional<Activation> read_activation(const JsonCursor& owner, std::string_view key) {
+  const auto at = owner.optional(key);
+  if (at) at->resolve([](const std::string& name) { return Activation(NamedSpec{name, {}}); });
+  NamedSpec spec{at ? at->string() : "", {}};
+  for (const std::string_view name : stack_keys::activation_params()) {
+    const auto param = owner.optional(stack_keys::activation_stem(key) + std::string(name));
+    if (!param) continue;
+    if (!at) param->fail("there is no " + std::string(key));
+    spec.params.emplace_back(name, shortest(param->real()));
+    try {
+      static_cast<void>(Activation(spec));
+    } catch (const UsageError& error) {
+      param->fail(error.what());
+    }
+  }
+  return at ? std::optional<Activation>(spec) : std::nullopt;
+}
+
+void read_norm_params(const JsonCursor& at, Index features, NormSpec& norm) {
+  stack_keys::check_norm(at, *norm.kind);
+  for (const NormParam& param : norm.kind->params) {
+    const auto field = param.kind == NormParam::Kind::trained ? std::nullopt : at.optional(param.name);
+    if (!field) continue;
+    if (param.kind == NormParam::Kind::constant) {
+      norm.set(param.name, field->real_between(param.minimum, largest_real));
+      continue;
+    }
+    const Index parts = field->integer(static_cast<Index>(param.minimum), features);
+    if (features % parts != 0)
+      field->fail(std::string(param.name) + " do not divide the " + std::to_string(features) + " features");
+    norm.set(param.name, static_cast<Real>(parts));
   }
 }
 
-std::optional<Activation> read_outer_activation(const JsonCursor& block, const std::string& key) {
-  const auto at = block.optional(key), slope = block.optional(key + "_slope");
-  if (slope && !at) slope->fail("there is no " + key);
-  return at ? std::optional<Activation>(read_activation(*at, slope)) : std::nullopt;
-}
-
-/// The norm under `key` of `owner`; its tensors are called `prefix`.weight, .bias and .alpha.
+/// The norm under `key` of `owner`; its tensors are called `prefix`.weight, `prefix`.bias, ….
 NormSpec read_norm(const JsonCursor& owner, std::string_view key, const std::string& prefix, Index features,
                    Index samples, Tensors& tensors) {
   NormSpec norm;
   const auto at = owner.optional(key);
   if (!at) return norm;
   norm.kind = at->at("kind").resolve([](const std::string& name) { return &norms().at(name); });
-  stack_keys::check_norm(*at, *norm.kind);
-  if (const auto eps = at->optional("eps")) norm.eps = eps->real_between(0, largest_real);
-  if (const auto groups = at->optional("groups")) {
-    norm.groups = groups->integer(1, features);
-    if (features % norm.groups != 0)
-      groups->fail("groups do not divide the " + std::to_string(features) + " features");
-  }
+  read_norm_params(*at, features, norm);
   norm.samples = samples;
-  const auto vector = [&](const char* field, Index size) {
-    return std::make_shared<const Vector>(tensors.vector(prefix + field, {{size}}));
+  const auto vector = [&](std::string_view field, Index size) {
+    return std::make_shared<const Vector>(tensors.vector(prefix + std::string(field), {{size}}));
   };
   if (norm.kind->has_weight && tensors.has(prefix + ".weight")) norm.weight = vector(".weight", features);
   if (norm.kind->has_bias && tensors.has(prefix + ".bias")) norm.bias = vector(".bias", features);
-  if (norm.kind->has_alpha) norm.alpha = (*vector(".alpha", 1))(0);
+  for (const NormParam& param : norm.kind->params)
+    if (param.kind == NormParam::Kind::trained)
+      norm.set(param.name, (*vector("." + std::string(param.name), 1))(0));
   if (norm.kind->has_running && tensors.has(prefix + ".running_mean"))
     norm.running_mean = vector(".running_mean", features);
   if (norm.kind->has_running && tensors.has(prefix + ".running_var")) {
@@ -203,8 +217,7 @@ AttentionSpec read_attention(const JsonCursor& at, Index features) {
   if (const auto norm = at.optional("qk_norm")) {
     spec.qk_norm.kind = norm->at("kind").resolve([](const std::string& name) { return &norms().at(name); });
     if (spec.qk_norm.kind->across_positions) norm->fail("a qk_norm must not mix positions");
-    stack_keys::check_norm(*norm, *spec.qk_norm.kind);
-    if (const auto eps = norm->optional("eps")) spec.qk_norm.eps = eps->real_between(0, largest_real);
+    read_norm_params(*norm, features / spec.heads, spec.qk_norm);
   }
   return spec;
 }
@@ -242,8 +255,10 @@ void read_branch(const JsonCursor& at, Index i, const State& state, BlockParts& 
   parts.branch = at.at("kind").resolve([](const std::string& name) { return &branches().at(name); });
   const Index features = parts.shape.features;
   stack_keys::check_branch(at, *parts.branch);
-  if (parts.branch->uses_activation)
-    parts.activation = read_activation(at.at("activation"), at.optional("slope"));
+  if (parts.branch->uses_activation) {
+    at.at("activation").string();  // required
+    parts.activation = *read_activation(at, "activation");
+  }
   if (parts.branch->is_attention) {
     parts.attention = read_attention(at, features);
     parts.attention.sequences = state.image.batch;
@@ -254,26 +269,37 @@ void read_branch(const JsonCursor& at, Index i, const State& state, BlockParts& 
   for (const WeightSlot& slot :
        parts.branch->slots({features, hidden, parts.attention.heads, parts.attention.kv_heads, parts.conv}))
     parts.weights[slot.role] = read_weight(slot, i, tensors);
-  if (parts.branch->has_positions)
-    parts.inner_norm = read_norm(at, "inner_norm", stack_tensors::block(i, "branch.inner_norm"), hidden,
-                                 state.image.batch, tensors);
+  if (!parts.branch->has_positions) return;
+  for (const NormPlace& place : norm_places)
+    if (stack_tensors::belongs_to_branch(place))
+      parts.*place.at =
+          read_norm(at, place.name, stack_tensors::norm(i, place), hidden, state.image.batch, tensors);
+}
+
+std::vector<std::string> block_keys() {
+  std::vector<std::string> names = {"branch", "skip_scale", "branch_scale", "mix"};
+  for (const NormPlace& place : norm_places)
+    if (!stack_tensors::belongs_to_branch(place)) names.emplace_back(place.name);
+  for (const ActivationPlace& place : activation_places) {
+    names.emplace_back(place.name);
+    for (const std::string_view param : stack_keys::activation_params())
+      names.push_back(stack_keys::activation_stem(place.name) + std::string(param));
+  }
+  return names;
 }
 
 BlockParts read_block(const JsonCursor& at, Index i, const State& state, Tensors& tensors) {
   const Shape shape = state.shape;
-  at.only({"branch", "pre_norm", "branch_norm", "post_norm", "post_activation", "post_activation_slope",
-           "branch_activation", "branch_activation_slope", "skip_scale", "branch_scale", "mix"});
+  static const std::vector<std::string> keys = block_keys();
+  at.only({keys.begin(), keys.end()});
   BlockParts parts;
   parts.shape = shape;
   read_branch(at.at("branch"), i, state, parts, tensors);
-  parts.pre_norm = read_norm(at, "pre_norm", stack_tensors::block(i, "pre_norm"), shape.features,
-                             state.image.batch, tensors);
-  parts.branch_norm = read_norm(at, "branch_norm", stack_tensors::block(i, "branch_norm"), shape.features,
-                                state.image.batch, tensors);
-  parts.post_norm = read_norm(at, "post_norm", stack_tensors::block(i, "post_norm"), shape.features,
-                              state.image.batch, tensors);
-  parts.branch_activation = read_outer_activation(at, "branch_activation");
-  parts.post_activation = read_outer_activation(at, "post_activation");
+  for (const NormPlace& place : norm_places)
+    if (!stack_tensors::belongs_to_branch(place))
+      parts.*place.at = read_norm(at, place.name, stack_tensors::norm(i, place), shape.features,
+                                  state.image.batch, tensors);
+  for (const ActivationPlace& place : activation_places) parts.*place.at = read_activation(at, place.name);
   parts.skip_scale = read_scale(at, "skip_scale", i, shape.features, tensors);
   parts.branch_scale = read_scale(at, "branch_scale", i, shape.features, tensors);
   parts.mix = read_mix(at);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "rezero/model/branch.h"
+#include "rezero/model/wiring.h"
 
 namespace rezero::stack_tensors {
 
@@ -16,9 +17,17 @@ inline std::string weight(Index i, Role role) {
 inline std::string bias(Index i, Role role) {
   return block(i, "branch." + std::string(role_name(role)) + ".bias");
 }
+/// Whether the norm is described with the branch rather than with the block.
+inline bool belongs_to_branch(const NormPlace& place) {
+  return place.stage == Stage::before_last_matrix;
+}
+/// What the tensors of the norm at a place begin with.
+inline std::string norm(Index i, const NormPlace& place) {
+  return block(i, (belongs_to_branch(place) ? "branch." : "") + std::string(place.name));
+}
 /// As torch has it.
 inline std::vector<Index> shape(const WeightSlot& slot) {
-  if (!slot.is_conv()) return {slot.outputs, slot.inputs};
+  if (role_info(slot.role).form == RoleInfo::Form::matrix) return {slot.outputs, slot.inputs};
   return {slot.outputs, slot.inputs, slot.kernel_height, slot.kernel_width};
 }
 

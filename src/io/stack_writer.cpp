@@ -4,6 +4,7 @@
 #include "rezero/core/error.h"
 #include "rezero/io/safetensors.h"
 #include "rezero/io/stack_file.h"
+#include "stack_keys.h"
 #include "stack_tensors.h"
 
 namespace rezero {
@@ -14,44 +15,69 @@ using Json = nlohmann::ordered_json;
 /// The shortest entries of a block, in the spec and for one tensor, take 150 bytes of a header of 100 MB.
 constexpr Index most_blocks = 100'000'000 / 150;
 
+constexpr Real default_eps = 1e-5;
+
 /// A block's entry in the spec and its tensors; the numbers come when they are written.
 struct BlockEntry {
   Json spec;
   std::vector<TensorLayout> layout;
 };
 
-/// Version 1 has a key for the slope of leaky_relu, and no other parameter of an activation.
-void put_activation(Json& owner, const std::string& key, const std::string& slope_key,
-                    const Activation& activation) {
-  owner[key] = std::string(activation.kind().name);
-  for (const ParamValue& param : activation.params().values()) {
-    if (param.is_default) continue;
-    if (param.name != "slope")
-      throw UsageError("a stack file cannot hold activation '" + activation.canonical() +
-                       "' (version 1 has no '" + param.name + "'); use the default");
-    owner[slope_key] = param.number;
-  }
+/// The parameters that are not at their default follow as keys of their own.
+void put_activation(Json& owner, std::string_view key, const Activation& activation) {
+  owner[std::string(key)] = std::string(activation.kind().name);
+  for (const ParamValue& param : activation.params().values())
+    if (!param.is_default) owner[stack_keys::activation_stem(key) + param.name] = param.number;
 }
 
-void put_norm_kind(Json& owner, const char* key, const NormSpec& norm) {
-  owner[key] = {{"kind", std::string(norm.kind->name)}};
-  if (norm.kind->has_eps) owner[key]["eps"] = norm.eps;
-  if (norm.kind->has_groups) owner[key]["groups"] = norm.groups;
+Json norm_json(const NormSpec& norm) {
+  Json json = {{"kind", std::string(norm.kind->name)}};
+  for (const NormParam& param : norm.kind->params) {
+    const std::string name(param.name);
+    if (param.kind == NormParam::Kind::constant) json[name] = norm.param(name);
+    if (param.kind == NormParam::Kind::divisor) json[name] = static_cast<Index>(norm.param(name));
+  }
+  return json;
+}
+
+/// The tensors of a norm in the order of the file.
+std::vector<std::pair<std::string, Vector>> norm_tensors(const NormSpec& norm) {
+  std::vector<std::pair<std::string, Vector>> all;
+  if (!norm) return all;
+  const auto add = [&all](const char* name, const std::shared_ptr<const Vector>& values) {
+    if (values) all.emplace_back(name, *values);
+  };
+  add("weight", norm.weight);
+  add("bias", norm.bias);
+  for (const NormParam& param : norm.kind->params)
+    if (param.kind == NormParam::Kind::trained)
+      all.emplace_back(param.name, Vector::Constant(1, norm.param(param.name)));
+  add("running_mean", norm.running_mean);
+  add("running_var", norm.running_var);
+  return all;
 }
 
 void put_norm_tensors(BlockEntry& entry, const NormSpec& norm, const std::string& prefix) {
-  if (norm.weight) entry.layout.push_back({prefix + ".weight", {norm.weight->size()}});
-  if (norm.bias) entry.layout.push_back({prefix + ".bias", {norm.bias->size()}});
-  if (norm.kind->has_alpha) entry.layout.push_back({prefix + ".alpha", {1}});
-  if (norm.running_mean) entry.layout.push_back({prefix + ".running_mean", {norm.running_mean->size()}});
-  if (norm.running_var) entry.layout.push_back({prefix + ".running_var", {norm.running_var->size()}});
+  for (const auto& [name, values] : norm_tensors(norm))
+    entry.layout.push_back({prefix + "." + name, {values.size()}});
 }
 
-void put_norm(BlockEntry& entry, Json& owner, const char* key, const NormSpec& norm,
-              const std::string& prefix) {
-  if (!norm) return;
-  put_norm_kind(owner, key, norm);
-  put_norm_tensors(entry, norm, prefix);
+/// The norms that stand within the branch, or those of the block.
+enum class Owner { branch, block };
+std::vector<NormPlace> places_of(Owner owner) {
+  std::vector<NormPlace> places;
+  for (const NormPlace& place : norm_places)
+    if (stack_tensors::belongs_to_branch(place) == (owner == Owner::branch)) places.push_back(place);
+  return places;
+}
+
+void put_norms(BlockEntry& entry, Json& json, Owner owner, const BlockParts& parts, Index i) {
+  for (const NormPlace& place : places_of(owner)) {
+    const NormSpec& norm = parts.*place.at;
+    if (!norm) continue;
+    json[std::string(place.name)] = norm_json(norm);
+    put_norm_tensors(entry, norm, stack_tensors::norm(i, place));
+  }
 }
 
 void put_attention(Json& branch, const AttentionSpec& spec) {
@@ -60,21 +86,18 @@ void put_attention(Json& branch, const AttentionSpec& spec) {
   branch["causal"] = spec.causal;
   if (spec.scale) branch["scale"] = *spec.scale;
   if (spec.rope) branch["rope"] = *spec.rope;
-  if (spec.qk_norm)
-    branch["qk_norm"] = {{"kind", std::string(spec.qk_norm.kind->name)}, {"eps", spec.qk_norm.eps}};
+  if (!spec.qk_norm) return;
+  branch["qk_norm"] = norm_json(spec.qk_norm);
+  branch["qk_norm"].emplace("eps", default_eps);  // version 1 has it for kinds without one, too
 }
 
 void put_conv(BlockEntry& entry, Json& branch, const ConvBranchSpec& spec, Index i) {
   branch["order"] = std::string(to_string(spec.order));
   if (spec.padding != Padding::zero) branch["padding"] = std::string(to_string(spec.padding));
   if (spec.norms.empty()) return;
-  put_norm_kind(branch, "norm", spec.norms.front());
+  branch["norm"] = norm_json(spec.norms.front());
   for (std::size_t n = 0; n < spec.norms.size(); ++n)
     put_norm_tensors(entry, spec.norms[n], stack_tensors::block(i, "branch.norm" + std::to_string(n + 1)));
-}
-
-void put_outer_activation(Json& block, const std::string& key, const std::optional<Activation>& activation) {
-  if (activation && !activation->is_identity()) put_activation(block, key, key + "_slope", *activation);
 }
 
 void put_scale(BlockEntry& entry, const char* key, const Scale& scale, Index i) {
@@ -107,16 +130,15 @@ BlockEntry describe(const BlockParts& parts, Index i) {
   require_expressible(parts, i);
   BlockEntry entry;
   Json branch = {{"kind", std::string(parts.branch->name)}};
-  if (parts.branch->uses_activation) put_activation(branch, "activation", "slope", parts.activation);
+  if (parts.branch->uses_activation) put_activation(branch, "activation", parts.activation);
   if (parts.branch->is_attention) put_attention(branch, parts.attention);
   if (parts.branch->is_conv) put_conv(entry, branch, parts.conv, i);
-  put_norm(entry, branch, "inner_norm", parts.inner_norm, stack_tensors::block(i, "branch.inner_norm"));
+  put_norms(entry, branch, Owner::branch, parts, i);
   entry.spec["branch"] = std::move(branch);
-  put_norm(entry, entry.spec, "pre_norm", parts.pre_norm, stack_tensors::block(i, "pre_norm"));
-  put_norm(entry, entry.spec, "branch_norm", parts.branch_norm, stack_tensors::block(i, "branch_norm"));
-  put_norm(entry, entry.spec, "post_norm", parts.post_norm, stack_tensors::block(i, "post_norm"));
-  put_outer_activation(entry.spec, "branch_activation", parts.branch_activation);
-  put_outer_activation(entry.spec, "post_activation", parts.post_activation);
+  put_norms(entry, entry.spec, Owner::block, parts, i);
+  for (const ActivationPlace& place : activation_places)
+    if (const auto& activation = parts.*place.at; activation && !activation->is_identity())
+      put_activation(entry.spec, place.name, *activation);
   put_scale(entry, "skip_scale", parts.skip_scale, i);
   put_scale(entry, "branch_scale", parts.branch_scale, i);
   if (parts.mix != MixRule::additive) entry.spec["mix"] = std::string(to_string(parts.mix));
@@ -151,18 +173,14 @@ void append_row_major(const TensorSink& sink, const Matrix& W) {
 }
 
 void append_norm(const TensorSink& sink, const NormSpec& norm) {
-  if (norm.weight) append(sink, *norm.weight);
-  if (norm.bias) append(sink, *norm.bias);
-  if (norm && norm.kind->has_alpha) append(sink, Vector::Constant(1, norm.alpha));
-  if (norm.running_mean) append(sink, *norm.running_mean);
-  if (norm.running_var) append(sink, *norm.running_var);
+  for (const auto& tensor : norm_tensors(norm)) append(sink, tensor.second);
 }
 
 /// The numbers in the order in which `describe` lists their names.
 void append_block(const TensorSink& sink, const BlockParts& parts) {
   for (const NormSpec& norm : parts.conv.norms) append_norm(sink, norm);
-  for (const NormSpec* norm : {&parts.inner_norm, &parts.pre_norm, &parts.branch_norm, &parts.post_norm})
-    append_norm(sink, *norm);
+  for (const Owner owner : {Owner::branch, Owner::block})
+    for (const NormPlace& place : places_of(owner)) append_norm(sink, parts.*place.at);
   if (parts.skip_scale.values.size() > 1) append(sink, parts.skip_scale.values);
   if (parts.branch_scale.values.size() > 1) append(sink, parts.branch_scale.values);
   if (parts.output_bias.size() != 0) append(sink, parts.output_bias);
@@ -187,7 +205,8 @@ void write_stack_file(const Stack& stack, const std::string& path,
                {"blocks", Json::array()}};
   if (const BlockPtr first = stack.block(0); first->parts().branch->is_conv) {
     const ImageSpec& image = first->parts().conv.image;
-    spec["state"]["height"] = image.height, spec["state"]["width"] = image.width;
+    spec["state"]["height"] = image.height;
+    spec["state"]["width"] = image.width;
     spec["state"]["batch"] = image.batch;
   }
   std::vector<TensorLayout> layout = {{"input", {shape.positions, shape.features}}};

@@ -52,10 +52,11 @@ Real Standardization::mean_square(Real square) const {
 }
 
 Vector Standardization::do_evaluate(const Vector& x) const {
+  const Real eps = spec_.eps();
   Vector y = x;
   for (Index t = 0; t < shape_.positions; ++t) {
     auto position = y.segment(t * shape_.features, shape_.features);
-    const detail::NormUnit unit(position, eps());
+    const detail::NormUnit unit(position, eps);
     if (center_ == Center::yes) position.array() -= position.mean();
     position /= unit.deviation(mean_square(position.squaredNorm())).significand;
   }
@@ -69,11 +70,11 @@ Linearization Standardization::do_linearize(const Vector& x) const {
   parts.gamma = spec_.weight;
   parts.direction = x;
   parts.scale.resize(shape_.positions);
-  const Real d = static_cast<Real>(shape_.features);
+  const Real d = static_cast<Real>(shape_.features), eps = spec_.eps();
   parts.coefficient = Vector::Constant(shape_.positions, scale_ == Scale::euclidean ? 1 : 1 / d);
   for (Index t = 0; t < shape_.positions; ++t) {
     Vector position = by_position(x, shape_).col(t);
-    const detail::NormUnit unit(position, eps());
+    const detail::NormUnit unit(position, eps);
     if (parts.center) position.array() -= position.sum() / d;
     const detail::Deviation s = unit.deviation(mean_square(position.dot(position)));
     parts.scale(t) = s.inverse();
@@ -92,12 +93,13 @@ SetStandardization::SetStandardization(Shape shape, const NormSpec& spec, Shape 
 }
 
 Vector SetStandardization::do_evaluate(const Vector& x) const {
+  const Real eps = spec_.eps();
   Vector y = x;
   Eigen::Map<Matrix> Y = by_position(y, shape_);
   for (Index t = 0; t < shape_.positions; t += set_.positions)
     for (Index i = 0; i < shape_.features; i += set_.features) {
       Matrix set = Y.block(i, t, set_.features, set_.positions);
-      const detail::NormUnit unit(set, spec_.eps);
+      const detail::NormUnit unit(set, eps);
       set.array() -= set.mean();
       const Real variance = set.squaredNorm() / static_cast<Real>(set.size());
       if (set.size() > 1) set /= unit.deviation(variance).significand;  // else 0, whatever ε is
@@ -109,13 +111,13 @@ Vector SetStandardization::do_evaluate(const Vector& x) const {
 Linearization SetStandardization::do_linearize(const Vector& x) const {
   SetNormMapParts parts{shape_, set_, x, Matrix(shape_.features, shape_.positions / set_.positions),
                         spec_.weight ? *spec_.weight : Vector(Vector::Ones(shape_.features))};
-  const Real size = static_cast<Real>(set_.size());
+  const Real size = static_cast<Real>(set_.size()), eps = spec_.eps();
   for (Index run = 0; run < parts.scale.cols(); ++run)
     for (Index i = 0; i < shape_.features; i += set_.features) {
       auto set =
           by_position(parts.direction, shape_).block(i, run * set_.positions, set_.features, set_.positions);
       Matrix centered = set;
-      const detail::NormUnit unit(centered, spec_.eps);
+      const detail::NormUnit unit(centered, eps);
       centered.array() -= centered.sum() / size;
       const detail::Deviation s = unit.deviation(centered.cwiseAbs2().sum() / size);
       set = centered * (size == 1 ? 0 : 1 / s.significand);
@@ -128,7 +130,7 @@ Linearization SetStandardization::do_linearize(const Vector& x) const {
 RunningNorm::RunningNorm(Shape shape, const NormSpec& spec)
     : NormLayer(shape, spec),
       slope_((spec.running_var ? *spec.running_var : Vector(Vector::Ones(shape.features))).array() +
-             spec.eps) {
+             spec.eps()) {
   slope_ = slope_.cwiseSqrt().cwiseInverse();
 }
 
@@ -152,8 +154,8 @@ Linearization RunningNorm::do_linearize(const Vector& x) const {
 
 Vector PointwiseNorm::argument(const Vector& x) const {
   constexpr Real largest = std::numeric_limits<Real>::max();  // where tanh and erf are ±1 long since
-  return x.unaryExpr([this](Real entry) {
-    const Real product = spec_.alpha * entry;
+  return x.unaryExpr([alpha = spec_.param("alpha")](Real entry) {
+    const Real product = alpha * entry;
     return std::isinf(product) && std::isfinite(entry) ? std::copysign(largest, product) : product;
   });
 }
@@ -165,7 +167,7 @@ Vector PointwiseNorm::do_evaluate(const Vector& x) const {
 Linearization PointwiseNorm::do_linearize(const Vector& x) const {
   const Activation phi{std::string_view(activation_)};
   const Vector at = argument(x);
-  Vector slope = spec_.alpha * phi.derivative(at);
+  Vector slope = spec_.param("alpha") * phi.derivative(at);
   if (spec_.weight) by_position(slope, shape_).array().colwise() *= spec_.weight->array();
   return {affine(phi.value(at)), diagonal_map(std::move(slope), shape_.positions)};
 }

@@ -40,9 +40,17 @@ Vector times(const Vector& scale, const Vector& x) {
   return scale.size() == 1 ? Vector(scale(0) * x) : Vector(scale.cwiseProduct(x));
 }
 
-void add_activation(std::vector<LayerPtr>& layers, const std::optional<Activation>& activation, Shape shape) {
-  if (activation && !activation->is_identity())
-    layers.push_back(std::make_shared<ActivationLayer>(*activation, shape));
+/// What stands at one stage of a block.
+std::vector<LayerPtr> layers_at(Stage stage, const Wiring& wiring, Shape shape) {
+  std::vector<LayerPtr> layers;
+  for (const NormPlace& place : norm_places)
+    if (const NormSpec& norm = wiring.*place.at; place.stage == stage && norm)
+      layers.push_back(norm.layer(shape));
+  for (const ActivationPlace& place : activation_places)
+    if (const auto& activation = wiring.*place.at;
+        place.stage == stage && activation && !activation->is_identity())
+      layers.push_back(std::make_shared<ActivationLayer>(*activation, shape));
+  return layers;
 }
 
 /// λ of y = λ⊙x + α⊙z: 1 − α under the gated rule.
@@ -52,15 +60,14 @@ Vector skip_values(const BlockParts& parts) {
 }
 
 /// The layers in front of the branch's first matrix.
-std::vector<LayerPtr> before_first_matrix(const LayerPtr& pre_norm, const Branch& branch) {
-  std::vector<LayerPtr> layers;
-  if (pre_norm) layers.push_back(pre_norm);
+std::vector<LayerPtr> before_first_matrix(std::vector<LayerPtr> layers, const Branch& branch) {
   layers.insert(layers.end(), branch.stages.begin(),
                 branch.stages.begin() + static_cast<std::ptrdiff_t>(branch.first));
   return layers;
 }
 
-std::vector<LayerPtr> make_shortcut(const BlockParts& parts, const LayerPtr& pre_norm, const Branch& branch) {
+std::vector<LayerPtr> make_shortcut(const BlockParts& parts, const std::vector<LayerPtr>& before_branch,
+                                    const Branch& branch) {
   const Shape in = parts.shape, out = parts.output_shape();
   if (parts.shortcut == ShortcutKind::identity) {
     if (in != out)
@@ -76,7 +83,7 @@ std::vector<LayerPtr> make_shortcut(const BlockParts& parts, const LayerPtr& pre
   point.stride = conv.stride;
   const WeightPair& pair = parts.weights.at(Role::shortcut);
   std::vector<LayerPtr> layers;
-  if (conv.order == ConvOrder::pre) layers = before_first_matrix(pre_norm, branch);
+  if (conv.order == ConvOrder::pre) layers = before_first_matrix(before_branch, branch);
   layers.push_back(std::make_shared<Conv>(pair.weight, pair.bias, conv.image, point));
   if (layers.back()->output_shape() != out)
     throw ShapeError("the projection of the skip does not give the shape of the branch");
@@ -120,10 +127,6 @@ struct Chain {
 
 }  // namespace
 
-std::string_view to_string(MixRule mix) {
-  return mix == MixRule::gated ? "gated" : "additive";
-}
-
 std::string_view to_string(ShortcutKind kind) {
   if (kind == ShortcutKind::subsample) return "subsample";
   return kind == ShortcutKind::projection ? "projection" : "identity";
@@ -134,11 +137,19 @@ Shape BlockParts::output_shape() const {
 }
 
 std::vector<const NormSpec*> BlockParts::branch_norms() const {
-  std::vector<const NormSpec*> all = {&pre_norm, &inner_norm};
-  if (branch->is_attention) all.push_back(&attention.qk_norm);  // others carry it for nothing
-  for (const NormSpec& norm : conv.norms) all.push_back(&norm);
-  all.push_back(&branch_norm);
-  all.erase(std::remove_if(all.begin(), all.end(), [](const NormSpec* norm) { return !*norm; }), all.end());
+  std::vector<const NormSpec*> all;
+  const auto add = [&all](const NormSpec& norm) {
+    if (norm) all.push_back(&norm);
+  };
+  const auto add_stage = [&](Stage stage) {
+    for (const NormPlace& place : norm_places)
+      if (place.stage == stage) add(this->*place.at);
+  };
+  add_stage(Stage::before_branch);
+  add_stage(Stage::before_last_matrix);
+  if (branch->is_attention) add(attention.qk_norm);  // others carry it for nothing
+  for (const NormSpec& norm : conv.norms) add(norm);
+  add_stage(Stage::after_branch);
   return all;
 }
 
@@ -155,12 +166,10 @@ ResidualBlock::ResidualBlock(BlockParts parts) : parts_(std::move(parts)) {
   branch_ = parts_.branch->build(
       {parts_.activation, parts_.weights, in.positions, parts_.attention, parts_.inner_norm, parts_.conv});
   check_stages(branch_.stages, in, out);
-  if (parts_.pre_norm) pre_ = parts_.pre_norm.layer(in);
-  if (parts_.branch_norm) after_branch_.push_back(parts_.branch_norm.layer(out));
-  add_activation(after_branch_, parts_.branch_activation, out);
-  if (parts_.post_norm) after_sum_.push_back(parts_.post_norm.layer(out));
-  add_activation(after_sum_, parts_.post_activation, out);
-  shortcut_ = make_shortcut(parts_, pre_, branch_);
+  before_branch_ = layers_at(Stage::before_branch, parts_, in);
+  after_branch_ = layers_at(Stage::after_branch, parts_, out);
+  after_sum_ = layers_at(Stage::after_sum, parts_, out);
+  shortcut_ = make_shortcut(parts_, before_branch_, branch_);
   unweighted_ = without_zero_weight(parts_);
 }
 
@@ -169,7 +178,7 @@ bool ResidualBlock::every_layer(const Property& has) const {
   const auto all = [&](const std::vector<LayerPtr>& layers) {
     return std::all_of(layers.begin(), layers.end(), has);
   };
-  return (!pre_ || has(pre_)) && all(branch_.stages) && all(after_branch_) && all(after_sum_) &&
+  return all(before_branch_) && all(branch_.stages) && all(after_branch_) && all(after_sum_) &&
          all(shortcut_);
 }
 
@@ -184,16 +193,16 @@ bool ResidualBlock::piecewise_linear() const {
 
 Vector ResidualBlock::do_evaluate(const Vector& x) const {
   const Shape out = output_shape();
-  Vector z = pre_ ? pre_->evaluate(x) : x;
-  for (const LayerPtr& stage : branch_.stages) z = stage->evaluate(z);
-  for (const LayerPtr& stage : after_branch_) z = stage->evaluate(z);
-  Vector skip = x;
-  for (const LayerPtr& stage : shortcut_) skip = stage->evaluate(skip);
+  const auto through = [](Vector value, const std::vector<LayerPtr>& layers) {
+    for (const LayerPtr& layer : layers) value = layer->evaluate(value);
+    return value;
+  };
+  const Vector z = through(through(through(x, before_branch_), branch_.stages), after_branch_);
+  const Vector skip = through(x, shortcut_);
   Vector y = times(expand(skip_values(parts_), out), skip);
   y += times(expand(parts_.branch_scale.values, out), z);
   if (parts_.output_bias.size() != 0) y += parts_.output_bias.replicate(out.positions, 1);
-  for (const LayerPtr& stage : after_sum_) y = stage->evaluate(y);
-  return y;
+  return through(std::move(y), after_sum_);
 }
 
 Linearization ResidualBlock::do_linearize(const Vector& x) const {
@@ -206,7 +215,7 @@ BlockLinearization ResidualBlock::linearize_block(const Vector& x, SimulatedRoun
   BlockLinearization out;
   Chain branch(x, rounding);
   std::vector<LinearMapPtr> tail;  // factors of ∂x′/∂(what the last parameter gives)
-  if (pre_) branch.step(*pre_);
+  for (const LayerPtr& layer : before_branch_) branch.step(*layer);
   for (std::size_t i = 0; i < branch_.stages.size(); ++i) {
     const bool last_norm = unweighted_ && i + 1 == branch_.stages.size() && !rounding;
     if (i == branch_.last && !rounding) out.last.input = multiplied(*branch_.stages[i], branch.value);
@@ -218,10 +227,16 @@ BlockLinearization ResidualBlock::linearize_block(const Vector& x, SimulatedRoun
     branch.step(*branch_.stages[i]);
     if (i > branch_.last && !last_norm) tail.push_back(branch.factors.back());
   }
-  for (const LayerPtr& layer : after_branch_) branch.step(*layer), tail.push_back(branch.factors.back());
+  for (const LayerPtr& layer : after_branch_) {
+    branch.step(*layer);
+    tail.push_back(branch.factors.back());
+  }
   Chain skip(x, rounding);
   for (const LayerPtr& layer : shortcut_) skip.step(*layer);
-  if (rounding) branch.value = (*rounding)(branch.value), skip.value = (*rounding)(skip.value);
+  if (rounding) {
+    branch.value = (*rounding)(branch.value);
+    skip.value = (*rounding)(skip.value);
+  }
 
   const Vector lambda = expand(skip_values(parts_), out_shape),
                alpha = expand(parts_.branch_scale.values, out_shape);

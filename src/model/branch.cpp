@@ -1,5 +1,7 @@
 #include "rezero/model/branch.h"
 
+#include <iterator>
+
 #include "rezero/core/contract.h"
 
 namespace rezero {
@@ -17,35 +19,38 @@ const Registry<BranchKind>& branches() {
   return registry;
 }
 
-std::string_view role_name(Role role) {
-  switch (role) {
-    case Role::linear:
-      return "linear";
-    case Role::up:
-      return "up";
-    case Role::down:
-      return "down";
-    case Role::gate:
-      return "gate";
-    case Role::query:
-      return "query";
-    case Role::key:
-      return "key";
-    case Role::value:
-      return "value";
-    case Role::output:
-      return "output";
-    case Role::conv1:
-      return "conv1";
-    case Role::conv2:
-      return "conv2";
-    case Role::conv3:
-      return "conv3";
-    case Role::shortcut:
-      return "shortcut";
-  }
-  REZERO_REQUIRE(false);
-  return {};
+namespace {
+
+using Form = RoleInfo::Form;
+
+/// In the order of the roles' numbers.
+constexpr RoleInfo roles[] = {
+    {Role::linear, "linear", WeightPlace::feed_forward, Form::matrix},
+    {Role::up, "up", WeightPlace::feed_forward, Form::matrix},
+    {Role::down, "down", WeightPlace::feed_forward, Form::matrix},
+    {Role::gate, "gate", WeightPlace::feed_forward, Form::matrix},
+    {Role::query, "query", WeightPlace::attention_input, Form::matrix},
+    {Role::key, "key", WeightPlace::attention_input, Form::matrix},
+    {Role::value, "value", WeightPlace::attention_input, Form::matrix},
+    {Role::output, "output", WeightPlace::attention_output, Form::matrix},
+    {Role::conv1, "conv1", WeightPlace::feed_forward, Form::kernel},
+    {Role::conv2, "conv2", WeightPlace::feed_forward, Form::kernel},
+    {Role::conv3, "conv3", WeightPlace::feed_forward, Form::kernel},
+    {Role::shortcut, "shortcut", WeightPlace::feed_forward, Form::kernel},
+};
+
+constexpr bool rows_are_numbered() {
+  for (std::size_t i = 0; i < std::size(roles); ++i)
+    if (roles[i].role != static_cast<Role>(i)) return false;
+  return true;
+}
+static_assert(rows_are_numbered());
+
+}  // namespace
+
+const RoleInfo& role_info(Role role) {
+  REZERO_REQUIRE(static_cast<std::size_t>(role) < std::size(roles));
+  return roles[static_cast<std::size_t>(role)];
 }
 
 std::string_view to_string(ConvOrder order) {

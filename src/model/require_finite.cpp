@@ -14,8 +14,9 @@ using Norms = std::vector<const NormSpec*>;
 /// The norms that the state passes beside the branch.
 Norms outer_norms(const BlockParts& parts) {
   Norms all;
-  for (const NormSpec* norm : {&parts.shortcut_norm, &parts.post_norm})
-    if (*norm) all.push_back(norm);
+  if (parts.shortcut_norm) all.push_back(&parts.shortcut_norm);
+  for (const NormPlace& place : norm_places)
+    if (const NormSpec& norm = parts.*place.at; place.stage == Stage::after_sum && norm) all.push_back(&norm);
   return all;
 }
 
@@ -23,7 +24,7 @@ Norms outer_norms(const BlockParts& parts) {
 std::string quotient_of_zeros(const Norms& norms) {
   for (const NormSpec* norm : norms)
     if (norm->undefined_at_zero())
-      return ", or its " + std::string(norm->kind->name) + (norm->kind->has_eps ? " with eps 0" : "") +
+      return ", or its " + std::string(norm->kind->name) + (norm->kind->find("eps") ? " with eps 0" : "") +
              " divided zero by zero";
   return {};
 }

@@ -39,14 +39,10 @@ class RandomStack final : public Stack {
   RandomStack(StackSpec spec, std::uint64_t seed, Index depth)
       : spec_(std::move(spec)), kinds_(spec_.family->branches()), seed_(seed), layers_(spec_.layers(depth)) {
     require_fit(spec_, depth);
-    const BlockPlan first = plan(0);
-    const auto homogeneous = [](const std::optional<Activation>& a) { return !a || a->homogeneous(); };
+    const NormSpec conv_norm = spec_.family->is_conv() ? spec_.conv_norm() : NormSpec{};
     homogeneous_ = !spec_.initializer.has_bias() && spec_.family->degree() == 1 &&
                    (!spec_.family->uses_activation() || spec_.activation.homogeneous()) &&
-                   homogeneous(first.branch_activation) && homogeneous(first.post_activation) &&
-                   is_homogeneous(first.pre_norm) && is_homogeneous(first.inner_norm) &&
-                   is_homogeneous(first.branch_norm) && is_homogeneous(first.post_norm) &&
-                   is_homogeneous(spec_.family->is_conv() ? spec_.conv_norm() : NormSpec{});
+                   (!conv_norm || conv_norm.positively_homogeneous()) && plan(0).positively_homogeneous();
     if (spec_.scheme.scheme().needs_profile) measure_profile();
   }
 
@@ -74,11 +70,7 @@ class RandomStack final : public Stack {
     parts.branch = kinds_[static_cast<std::size_t>(l % per_layer())];
     parts.activation = spec_.activation;
     parts.attention = spec_.tokens.attention;
-    parts.pre_norm = decided.pre_norm, parts.inner_norm = decided.inner_norm;
-    parts.branch_norm = decided.branch_norm, parts.post_norm = decided.post_norm;
-    parts.branch_activation = decided.branch_activation, parts.post_activation = decided.post_activation;
-    parts.skip_scale = decided.skip_scale, parts.branch_scale = decided.branch_scale;
-    parts.mix = decided.mix;
+    static_cast<Wiring&>(parts) = decided;
     if (decided.qk_norm) parts.attention.qk_norm = decided.qk_norm;
     if (decided.attention_scale) parts.attention.scale = decided.attention_scale;
     for (const WeightSlot& slot : parts.branch->slots(sizes))
@@ -88,7 +80,6 @@ class RandomStack final : public Stack {
   }
 
  private:
-  static bool is_homogeneous(const NormSpec& norm) { return !norm || norm.positively_homogeneous(); }
   Index per_layer() const { return static_cast<Index>(kinds_.size()); }
 
   /// The geometry, the norms with what the scheme makes of the last, the outer activation, and the skip. A
@@ -103,7 +94,7 @@ class RandomStack final : public Stack {
     parts.shortcut = spec_.conv_shortcut();
     if (parts.shortcut != ShortcutKind::projection) return;
     parts.weights[Role::shortcut] =
-        draw({Role::shortcut, sizes.conv.outputs, sizes.features, false}, decided.gain(Role::shortcut), l);
+        draw({Role::shortcut, sizes.conv.outputs, sizes.features}, decided.gain(Role::shortcut), l);
     if (sizes.conv.order == ConvOrder::post && !sizes.conv.norms.empty())
       parts.shortcut_norm = sizes.conv.norms.back();
   }
@@ -124,17 +115,12 @@ class RandomStack final : public Stack {
     measuring_ = false;
   }
 
-  static WeightPlace place_of(Role role) {
-    if (role == Role::query || role == Role::key || role == Role::value) return WeightPlace::attention_input;
-    return role == Role::output ? WeightPlace::attention_output : WeightPlace::feed_forward;
-  }
-
   WeightPair draw(const WeightSlot& slot, WeightGain gain, Index l) const {
     const auto role = static_cast<std::uint32_t>(slot.role);
     const Initializer& init = spec_.initializer;
     const auto address = [&](bool tied) { return static_cast<std::uint32_t>(tied ? l % per_layer() : l); };
-    const WeightContext context{slot.outputs, slot.inputs, spec_.activation.gain(), place_of(slot.role),
-                                slot.taps()};
+    const WeightContext context{slot.outputs, slot.inputs, spec_.activation.gain(),
+                                role_info(slot.role).place, slot.taps()};
     auto W = std::make_shared<Matrix>(init.weight(
         context, stream_key(seed_, StreamRole::weight, role, address(spec_.tied || init.tied_weights()))));
     apply(gain.unit, *W);

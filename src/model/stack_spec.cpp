@@ -112,8 +112,8 @@ ConvOrder StackSpec::conv_order() const {
 NormSpec StackSpec::conv_norm() const {
   const std::string_view own = scheme.scheme().conv.norm;
   NormSpec norm = conv.norm ? *conv.norm : own.empty() ? NormSpec{} : NormSpec::of(own);
-  if (conv.initial_statistics && norm && norm.kind->name == "batch_norm")
-    norm.kind = &norms().at("batch_norm_eval");
+  if (conv.initial_statistics && norm && !norm.kind->with_given_statistics.empty())
+    norm.kind = &norms().at(norm.kind->with_given_statistics);
   return norm;
 }
 

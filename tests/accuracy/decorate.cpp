@@ -43,8 +43,9 @@ class Decorator {
     put(norm.weight, kind.has_weight, features, 0, 2), put(norm.bias, kind.has_bias, features, 0, 1);
     put(norm.running_mean, kind.has_running, features, 0, 1);
     put(norm.running_var, kind.has_running, features, 1, 1);
-    if (kind.has_eps && draw_.one_in(4)) norm.eps = draw_.pick(std::initializer_list<Real>{1e-12, 1e-3, 1});
-    if (kind.has_alpha && draw_.one_in(2)) norm.alpha = 2 * draw_.symmetric();
+    if (kind.find("eps") && draw_.one_in(4))
+      norm.set("eps", draw_.pick(std::initializer_list<Real>{1e-12, 1e-3, 1}));
+    if (kind.find("alpha") && draw_.one_in(2)) norm.set("alpha", 2 * draw_.symmetric());
   }
   void scale(Scale& scale, Index features) {
     if (draw_.one_in(3)) scale.values = vector(draw_.one_in(2) ? features : 1, 0.5, 1);

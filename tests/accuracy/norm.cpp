@@ -64,7 +64,7 @@ State running(const NormSpec& norm, Shape shape, State X) {
     const Index feature = i % shape.features;
     Dual& x = X[static_cast<std::size_t>(i)];
     x.value = x.value - entry(norm.running_mean, feature, 0);
-    x = Number(1) / sqrt(entry(norm.running_var, feature, 1) + norm.eps) * x;
+    x = Number(1) / sqrt(entry(norm.running_var, feature, 1) + norm.eps()) * x;
   }
   return X;
 }
@@ -78,22 +78,24 @@ State pointwise(std::string_view name, Real alpha, const State& X) {
 
 /// A set of one number has no variance: 0, and derivative 0, with any ε.
 State batch(const NormSpec& norm, Shape shape, Shape tile, const State& X) {
-  return over(tiles(shape, tile), {true, tile.size() > 1, true}, norm.eps, X);
+  return over(tiles(shape, tile), {true, tile.size() > 1, true}, norm.eps(), X);
 }
 
 State unweighted(const NormSpec& norm, Shape shape, const State& X) {
   const std::string_view name = norm.kind->name;
   const std::vector<Set> positions = tiles(shape, {shape.features, 1});
-  if (name == "layer_norm") return over(positions, {true, true, true}, norm.eps, X);
-  if (name == "rms_norm") return over(positions, {false, true, true}, norm.eps, X);
+  if (name == "layer_norm") return over(positions, {true, true, true}, norm.eps(), X);
+  if (name == "rms_norm") return over(positions, {false, true, true}, norm.eps(), X);
   if (name == "l2_norm") return over(positions, {false, true, false}, 0, X);
   if (name == "mean_subtraction") return over(positions, {true, false, false}, 0, X);
-  if (name == "dynamic_tanh") return pointwise("tanh", norm.alpha, X);
-  if (name == "derf") return pointwise("erf", norm.alpha, X);
+  if (name == "dynamic_tanh") return pointwise("tanh", norm.param("alpha"), X);
+  if (name == "derf") return pointwise("erf", norm.param("alpha"), X);
   if (name == "batch_norm") return batch(norm, shape, {1, shape.positions}, X);
   if (name == "batch_norm_eval") return running(norm, shape, X);
   if (name == "group_norm")
-    return batch(norm, shape, {shape.features / norm.groups, shape.positions / norm.samples}, X);
+    return batch(norm, shape,
+                 {shape.features / static_cast<Index>(norm.param("groups")), shape.positions / norm.samples},
+                 X);
   throw std::logic_error("no formula of the norm " + std::string(name));
 }
 

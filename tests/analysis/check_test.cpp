@@ -214,8 +214,9 @@ TEST(Checks, DeadBranches) {
     SCOPED_TRACE(start.name);
     BlockParts parts = testing::random_parts({start.branch, start.phi, {8, 1}, 16});
     parts.branch_scale = Scale::number(start.a, start.role);
-    for (const WeightSlot& slot : parts.branch->slots({8, 16}))
-      if (slot.last ? start.last_zero : start.first_zero)
+    const std::vector<WeightSlot> slots = parts.branch->slots({8, 16});
+    for (const WeightSlot& slot : slots)
+      if (slot.role == slots.back().role ? start.last_zero : start.first_zero)
         parts.weights[slot.role].weight = testing::share(Matrix(Matrix::Zero(slot.rows(), slot.cols())));
     const CheckResult got = verify({parts, parts}, {"alive"})[0];
     EXPECT_EQ(got.pass, start.dead.empty());

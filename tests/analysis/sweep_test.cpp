@@ -274,7 +274,8 @@ TEST(RunSweep, NullDirectionsOfNormsOverPositions) {
     SCOPED_TRACE(row.kind);
     BlockParts parts = testing::random_parts({"linear", "identity", {6, 5}});
     parts.post_norm = NormSpec::of(row.kind);
-    parts.post_norm.groups = row.groups, parts.post_norm.samples = row.samples;
+    parts.post_norm.samples = row.samples;
+    if (parts.post_norm.kind->find("groups")) parts.post_norm.set("groups", static_cast<Real>(row.groups));
     Cell cell;
     cell.stack = make_stack({parts}, testing::normal(30, 1));
     cell.depths = {1};

@@ -116,9 +116,7 @@ TEST(LawBackward, LastWeightGradientsAgainstDifferences) {
     const Vector u = normal(stack->shape().size(), 3);
     const BackwardResult got = backward_pass(*stack, states_of(*stack), along(u));
     for (std::size_t l : {std::size_t{0}, std::size_t{3}}) {
-      Role role = Role::linear;
-      for (const WeightSlot& slot : m.parts[l].branch->slots({4, 7}))
-        if (slot.last) role = slot.role;
+      const Role role = m.parts[l].branch->slots({4, 7}).back().role;
       const Matrix W = *m.parts[l].weights.at(role).weight;
       const auto gradient = [&](Real h) {
         Matrix G(W.rows(), W.cols());

@@ -90,9 +90,7 @@ TEST(LawBlocks, PartsOfALinearization) {
     EXPECT_LE(allowed, 1e-6 * (1 + slope.cwiseAbs().maxCoeff()));
 
     // The last matrix: ∂x′/∂W = (last.to_output) (·last.input), against W moved in a random direction.
-    Role role = Role::linear;
-    for (const WeightSlot& slot : parts.branch->slots(testing::sizes_of(parts)))
-      if (slot.last) role = slot.role;
+    const Role role = parts.branch->slots(testing::sizes_of(parts)).back().role;
     const Matrix& W = *parts.weights.at(role).weight;
     const Matrix direction = normal(W.rows(), W.cols(), 300);
     const auto moved_weight = [&](Real s) {

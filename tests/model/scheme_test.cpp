@@ -143,7 +143,7 @@ void expect_gains(const std::string& scheme, const At& at, const std::vector<std
 void expect_norm(const NormSpec& norm, const char* kind, Real eps) {
   ASSERT_TRUE(norm) << kind;
   EXPECT_EQ(norm.kind->name, kind);
-  EXPECT_EQ(norm.eps, eps);
+  EXPECT_EQ(norm.eps(), eps);
   EXPECT_FALSE(norm.bias);
 }
 
@@ -177,8 +177,8 @@ TEST(Schemes, Placements) {
     const BlockPlan got = plan(row.scheme, in_transformer(3, 12));
     const auto check = [&](const NormSpec& norm, const char* kind) {
       EXPECT_EQ(norm ? norm.kind->name : "none", std::string_view(kind ? kind : "none"));
-      if (norm && norm.kind->has_eps) {
-        EXPECT_EQ(norm.eps, row.eps);
+      if (norm && norm.kind->find("eps")) {
+        EXPECT_EQ(norm.eps(), row.eps);
       }
     };
     check(got.pre_norm, row.pre), check(got.inner_norm, row.inner);
@@ -326,9 +326,9 @@ TEST(Schemes, SmallOnes) {
   EXPECT_EQ(plan("branchnorm:t=500:horizon=200", at).branch_scale.values(0), 1);
   EXPECT_EQ(plan("adaln-zero", at).branch_scale.values(0), 0);
   EXPECT_EQ(plan("adaln-zero", at).branch_scale.role, parameter);
-  EXPECT_EQ(plan("dyt:alpha=0.8", at).pre_norm.alpha, 0.8);
-  EXPECT_EQ(plan("dyt", at).pre_norm.alpha, 0.5);
-  EXPECT_EQ(plan("derf:placement=post", at).post_norm.alpha, 0.5);
+  EXPECT_EQ(plan("dyt:alpha=0.8", at).pre_norm.param("alpha"), 0.8);
+  EXPECT_EQ(plan("dyt", at).pre_norm.param("alpha"), 0.5);
+  EXPECT_EQ(plan("derf:placement=post", at).post_norm.param("alpha"), 0.5);
   EXPECT_THROW(SchemeSpec("branchnorm:horizon=0"), UsageError);
   EXPECT_THROW(SchemeSpec("mix-ln:ratio=-1"), UsageError);
 }

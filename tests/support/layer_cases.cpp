@@ -77,10 +77,11 @@ void add_branches(Cases& cases) {
 
 NormSpec norm(const NormKind& kind, Real eps, bool weighted, bool biased, Index features) {
   NormSpec spec;
-  spec.kind = &kind, spec.eps = eps, spec.alpha = 0.7;
+  spec.kind = &kind;
+  for (const auto& [name, value] : {std::pair("eps", eps), {"alpha", 0.7}, {"groups", 2.0}})
+    if (kind.find(name)) spec.set(name, value);
   if (weighted) spec.weight = share(normal(features, 35));
   if (biased) spec.bias = share(normal(features, 36));
-  if (kind.has_groups) spec.groups = 2;
   return spec;
 }
 
@@ -90,7 +91,8 @@ void add_norms(Cases& cases) {
       for (Real eps : {0.0, 1e-5})
         for (bool weighted : {false, true})
           for (bool biased : {false, true}) {
-            if ((weighted && !kind.has_weight) || (biased && !kind.has_bias) || (eps != 0 && !kind.has_eps))
+            if ((weighted && !kind.has_weight) || (biased && !kind.has_bias) ||
+                (eps != 0 && !kind.find("eps")))
               continue;
             cases.add(std::string(kind.name) + "_positions_" + std::to_string(positions) +
                           (eps > 0 ? "_eps" : "") + (weighted ? "_weight" : "") + (biased ? "_bias" : ""),
@@ -110,9 +112,9 @@ void add_batch_norms(Cases& cases) {
     };
     add("batch_norm_many_positions", "batch_norm", {9, 20}, [](NormSpec&) {});
     add("group_norm_samples", "group_norm", {6, 8}, [](NormSpec& s) { s.samples = 4; });
-    add("group_norm_one_group", "group_norm", {5, 6}, [](NormSpec& s) { s.groups = 1, s.samples = 2; });
-    add("instance_norm", "group_norm", {3, 10}, [](NormSpec& s) { s.groups = 3, s.samples = 2; });
-    add("group_norm_alone", "group_norm", {4, 2}, [](NormSpec& s) { s.groups = 4, s.samples = 2; });
+    add("group_norm_one_group", "group_norm", {5, 6}, [](NormSpec& s) { s.set("groups", 1).samples = 2; });
+    add("instance_norm", "group_norm", {3, 10}, [](NormSpec& s) { s.set("groups", 3).samples = 2; });
+    add("group_norm_alone", "group_norm", {4, 2}, [](NormSpec& s) { s.set("groups", 4).samples = 2; });
     add("batch_norm_eval_mean", "batch_norm_eval", {6, 3},
         [](NormSpec& s) { s.running_mean = share(normal(6, 37)); });
     add("batch_norm_eval_variance", "batch_norm_eval", {6, 3},
@@ -228,21 +230,17 @@ void add_placements(Cases& cases) {
   for (const char* branch : {"mlp", "glu", "attention"})
     for (const char* kind : {"layer_norm", "rms_norm", "l2_norm", "dynamic_tanh", "mean_subtraction"})
       for (Index positions : {1, 3}) {
-        BlockParts base = random_parts({branch, "gelu", {6, positions}, 8, Biases::present, 1700, heads});
+        const BlockParts base =
+            random_parts({branch, "gelu", {6, positions}, 8, Biases::present, 1700, heads});
         const std::string suffix =
             "_" + std::string(kind) + "_" + branch + "_positions_" + std::to_string(positions);
-        const auto add = [&](const char* name, const std::vector<NormSpec BlockParts::*>& places) {
+        BlockParts everywhere = with_vector_scales(base);
+        for (const NormPlace& place : norm_places) {
           BlockParts parts = base;
-          for (NormSpec BlockParts::*place : places) parts.*place = NormSpec::of(kind);
-          cases.add_block(name + suffix, std::move(parts));
-        };
-        add("placed_pre", {&BlockParts::pre_norm});
-        add("placed_inner", {&BlockParts::inner_norm});
-        add("placed_branch", {&BlockParts::branch_norm});
-        add("placed_post", {&BlockParts::post_norm});
-        base = with_vector_scales(std::move(base));
-        add("placed_everywhere", {&BlockParts::pre_norm, &BlockParts::inner_norm, &BlockParts::branch_norm,
-                                  &BlockParts::post_norm});
+          parts.*place.at = everywhere.*place.at = NormSpec::of(kind);
+          cases.add_block("placed_" + std::string(place.name) + suffix, std::move(parts));
+        }
+        cases.add_block("placed_everywhere" + suffix, std::move(everywhere));
       }
 }
 

@@ -22,7 +22,7 @@ struct ActivationKind {
   std::vector<ParamInfo> params;  ///< at most one, handed to the functions below as `a`
   Real (*value)(Real x, Real a);
   Real (*derivative)(Real x, Real a);
-  bool homogeneous;      ///< φ(c x) = c φ(x) for c > 0
+  int degree;            ///< k where φ(c x) = c^k φ(x) for c > 0; 0: of none
   Real (*gain)(Real a);  ///< the usual gain for `gain=auto` initializers
   bool flat = false;     ///< φ′ is exactly 0 somewhere. Else a 0 of φ′, or of φ off 0, is an underflow
 };
@@ -39,7 +39,7 @@ class Activation {
   Vector value(const Vector& x) const;
   Vector derivative(const Vector& x) const;
   Real gain() const { return kind_->gain(parameter_); }
-  bool homogeneous() const { return kind_->homogeneous; }
+  bool homogeneous() const { return kind_->degree == 1; }
   bool is_identity() const;
   std::string canonical() const { return canonical_spec(kind_->name, params_); }
   const ActivationKind& kind() const { return *kind_; }

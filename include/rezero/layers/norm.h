@@ -1,6 +1,8 @@
 #pragma once
 /// Normalizations and the like: what can stand before a branch, inside it, after it, or after the sum.
 
+#include <limits>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,21 +15,40 @@ namespace rezero {
 
 struct NormSpec;
 
+/// A number that a kind of norm takes. Options, plans and stack files read and write the ones that a row
+/// declares.
+struct NormParam {
+  enum class Kind {
+    constant,  ///< fixed for good; a number in the spec of a stack file
+    divisor,   ///< a whole number that divides the features; the same
+    trained,   ///< moved by training: in stack files a tensor with one entry
+  };
+  std::string_view name;
+  Kind kind;
+  Real fallback;  ///< where nothing is given
+  Real minimum = -std::numeric_limits<Real>::max();
+};
+
 /// One row of the table of norms. Without `across_positions` each position is normalized by itself.
 struct NormKind {
   std::string_view name;
   std::vector<std::string_view> aliases;
   std::string_view formula;
   std::string_view source;
-  bool has_eps = false, has_weight = false, has_bias = false, has_alpha = false, has_running = false,
-       has_groups = false;        ///< what a NormSpec of this kind may carry
+  std::vector<NormParam> params;
+  bool has_weight = false, has_bias = false, has_running = false;  ///< what a NormSpec of this kind may carry
   bool linear = false;            ///< of degree 1 where bias and running mean are absent
   bool divides_by_size = false;   ///< of its input, or of its spread: of degree 0 but for ε
   bool across_positions = false;  ///< statistics are taken over several positions
+  /// The kind that takes the statistics as given where this one computes those of a batch (itself, if it does
+  /// so already); empty for norms without such statistics.
+  std::string_view with_given_statistics = {};
   /// Exact zeros of the derivative: independent directions that no tangent reaches (the mean of each set, or
   /// the L2 norm's own output), over all positions.
   Index (*null_directions)(const NormSpec&, Shape) = nullptr;
   LayerPtr (*make)(const NormSpec&, Shape) = nullptr;
+
+  const NormParam* find(std::string_view param) const;  ///< null if there is none of that name
 };
 
 const Registry<NormKind>& norms();
@@ -35,20 +56,28 @@ const Registry<NormKind>& norms();
 /// A norm to be built at some place of a block; kind null: none. Shared vectors: per feature, or null.
 struct NormSpec {
   const NormKind* kind = nullptr;
-  Real eps = 1e-5;
-  Real alpha = 0.5;                                         ///< dynamic_tanh, derf: slope of the argument
   std::shared_ptr<const Vector> weight, bias;               ///< γ (absent: 1) and β (absent: 0)
-  Index groups = 1, samples = 1;                            ///< group_norm: of features, of positions
+  Index samples = 1;                                        ///< equal runs of positions, of group_norm
   std::shared_ptr<const Vector> running_mean, running_var;  ///< batch_norm_eval (absent: 0 and 1)
 
+  /// With that `eps` where the kind has one.
   static NormSpec of(std::string_view name, Real eps = 1e-5);
+  /// A parameter that the kind declares: what was set, or the default.
+  Real param(std::string_view name) const;
+  NormSpec& set(std::string_view name, Real value);
+  Real eps() const { return kind->find("eps") ? param("eps") : 0; }
+  /// True if a trained parameter, or the whole weight, is zero.
+  bool has_zero_parameter() const;
   explicit operator bool() const { return kind != nullptr; }
   LayerPtr layer(Shape shape) const { return kind->make(*this, shape); }
   Index null_directions(Shape shape) const { return kind->null_directions(*this, shape); }
   /// True if it divides zero by zero where its input is zero, or equal numbers.
-  bool undefined_at_zero() const { return kind->divides_by_size && !(kind->has_eps && eps > 0); }
+  bool undefined_at_zero() const { return kind->divides_by_size && !(eps() > 0); }
   /// True if N(c x) = c N(x) for all c > 0.
   bool positively_homogeneous() const { return kind->linear && !bias && !running_mean; }
+
+ private:
+  std::map<std::string_view, Real> params_;  ///< those that were set; names are the table's
 };
 
 /// What all norms share: one shape, in and out, and an affine map per feature at the end.
@@ -83,7 +112,6 @@ class Standardization final : public NormLayer {
   Linearization do_linearize(const Vector& x) const override;
   /// What s² has beside ε, for the sum of squares.
   Real mean_square(Real square) const;
-  Real eps() const { return scale_ == Scale::euclidean ? 0 : spec_.eps; }
   Center center_;
   Scale scale_;
 };

@@ -1,30 +1,10 @@
 #pragma once
 /// One residual block: the only place where a plan becomes wiring.
 
-#include <optional>
-
-#include "rezero/layers/norm.h"
 #include "rezero/model/branch.h"
+#include "rezero/model/wiring.h"
 
 namespace rezero {
-
-/// A trained number, or one that the scheme fixes for good.
-enum class ScaleRole { parameter, constant };
-
-/// A multiplier of the skip or the branch: one number, or one per feature.
-struct Scale {
-  Vector values = Vector::Ones(1);  ///< size 1 or features
-  ScaleRole role = ScaleRole::constant;
-
-  static Scale number(Real value, ScaleRole role = ScaleRole::constant) {
-    return {Vector::Constant(1, value), role};
-  }
-  bool all_equal(Real value) const { return (values.array() == value).all(); }
-};
-
-/// additive: y = λ⊙x + α⊙z + b. gated: y = (1 − α)⊙x + α⊙z + b, the skip scale left alone at 1.
-enum class MixRule { additive, gated };
-std::string_view to_string(MixRule mix);
 
 /// What the skip carries. subsample: every stride-th pixel, added channels zero. projection: a strided 1 × 1
 /// convolution (the weight of Role::shortcut) and a norm, if any; under ConvOrder::pre it reads what the
@@ -34,23 +14,16 @@ enum class ShortcutKind { identity, subsample, projection };
 std::string_view to_string(ShortcutKind kind);
 
 /// Everything that defines one block; plain data, what stack files hold.
-///   z  = branch_activation( branch_norm( F( pre_norm(x) ) ) )
-///   y  = mix(λ, S(x), α, z) + output_bias     x′ = post_activation( post_norm(y) )     S: the shortcut
-struct BlockParts {
+struct BlockParts : Wiring {
   Shape shape;  ///< of x
   const BranchKind* branch = nullptr;
   Activation activation{std::string_view("identity")};
   BranchWeights weights;
   AttentionSpec attention;  ///< of an attention branch
   ConvBranchSpec conv;      ///< of a convolutional branch
-  NormSpec inner_norm;      ///< just before the branch's last matrix
   ShortcutKind shortcut = ShortcutKind::identity;
   NormSpec shortcut_norm;  ///< after a projection
-  NormSpec pre_norm, branch_norm, post_norm;
-  std::optional<Activation> branch_activation, post_activation;
-  Scale skip_scale, branch_scale;
-  Vector output_bias;  ///< features, or empty
-  MixRule mix = MixRule::additive;
+  Vector output_bias;      ///< features, or empty
 
   Shape output_shape() const;
   /// All that stand before, in or behind the branch.
@@ -98,11 +71,9 @@ class ResidualBlock final : public Layer {
 
   BlockParts parts_;
   Branch branch_;
-  std::vector<LayerPtr> shortcut_;      ///< empty: the identity
-  LayerPtr pre_;                        ///< null: nothing there
-  LayerPtr unweighted_;                 ///< the branch's last norm without its weight, where that is zero
-  std::vector<LayerPtr> after_branch_;  ///< branch_norm, branch_activation
-  std::vector<LayerPtr> after_sum_;     ///< post_norm, post_activation
+  std::vector<LayerPtr> shortcut_;  ///< empty: the identity
+  LayerPtr unweighted_;             ///< the branch's last norm without its weight, where that is zero
+  std::vector<LayerPtr> before_branch_, after_branch_, after_sum_;  ///< norms, then activations
 };
 
 }  // namespace rezero

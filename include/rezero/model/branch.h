@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rezero/core/registry.h"
+#include "rezero/init/initializer.h"
 #include "rezero/layers/activation.h"
 #include "rezero/layers/attention.h"
 #include "rezero/layers/conv.h"
@@ -31,7 +32,17 @@ enum class Role : std::uint32_t {
   shortcut = 11,  ///< projection of the skip where a block changes the shape
 };
 
-std::string_view role_name(Role role);  ///< as in stack files: linear, up, down, gate, query, …
+/// What a role is called, where its weight stands for initializers, and whether it is a convolution's kernel.
+struct RoleInfo {
+  Role role;
+  std::string_view name;  ///< in stack files
+  WeightPlace place;
+  enum class Form { matrix, kernel } form;  ///< a kernel is out × in × height × width in stack files
+};
+const RoleInfo& role_info(Role role);
+inline std::string_view role_name(Role role) {
+  return role_info(role).name;
+}
 
 /// Where norm and activation stand. post: conv, norm, φ, …, conv, norm. pre: norm, φ, conv, …, norm, φ, conv.
 enum class ConvOrder { post, pre };
@@ -67,13 +78,11 @@ struct WeightSlot {
   Role role;
   Index outputs;
   Index inputs;
-  bool last;  ///< the last matrix of the branch: what zero-init and depth-scaled-init schemes act on
   Index kernel_height = 1, kernel_width = 1;
 
   Index taps() const { return kernel_height * kernel_width; }
   Index rows() const { return outputs; }
   Index cols() const { return inputs * taps(); }
-  bool is_conv() const { return role >= Role::conv1; }
 };
 
 /// Sizes that weights follow from.
@@ -114,6 +123,8 @@ struct BranchKind {
   bool has_positions = false;  ///< whether --tokens applies
   bool is_attention = false;
   bool is_conv = false;  ///< over images: ConvBranchSpec applies
+  /// In the order in which they act. The last one is the last matrix of the branch: what zero-init and
+  /// depth-scaled-init schemes act on.
   std::vector<WeightSlot> (*slots)(const BranchSizes&) = nullptr;
   Branch (*build)(const BranchInputs&) = nullptr;
 };

@@ -47,6 +47,7 @@ struct SchemeContext {
   Index weight_layers() const {
     return branch->weight_layers > 0 ? branch->weight_layers : static_cast<Index>(slots.size());
   }
+  Role last_role() const { return slots.back().role; }  ///< the branch's last matrix
   Real real(std::string_view name) const { return params->real(name); }
 };
 
@@ -62,11 +63,7 @@ struct WeightGain {
 };
 
 /// What a scheme decides for one block.
-struct BlockPlan {
-  NormSpec pre_norm, inner_norm, branch_norm, post_norm;
-  std::optional<Activation> branch_activation, post_activation;
-  Scale skip_scale, branch_scale;
-  MixRule mix = MixRule::additive;
+struct BlockPlan : Wiring {
   std::optional<Real> last_norm_weight;  ///< γ of the norm that ends a convolutional branch; absent: 1
   NormSpec qk_norm;                      ///< over the user's own
   std::optional<Real> attention_scale;   ///< over head width^(−1/2)

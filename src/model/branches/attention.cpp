@@ -13,10 +13,10 @@ BranchKind branch_attention() {
   kind.has_positions = kind.is_attention = true;
   kind.slots = [](const BranchSizes& n) -> std::vector<WeightSlot> {
     const Index kv = n.features / n.heads * n.kv_heads;
-    return {{Role::query, n.features, n.features, false},
-            {Role::key, kv, n.features, false},
-            {Role::value, kv, n.features, false},
-            {Role::output, n.features, n.features, true}};
+    return {{Role::query, n.features, n.features},
+            {Role::key, kv, n.features},
+            {Role::value, kv, n.features},
+            {Role::output, n.features, n.features}};
   };
   kind.build = [](const BranchInputs& in) -> Branch {
     const WeightPair &q = in.weights.at(Role::query), &k = in.weights.at(Role::key),

@@ -11,10 +11,9 @@ std::vector<WeightSlot> slots(const BranchSizes& n) {
   std::vector<WeightSlot> all;
   Index inputs = n.features;
   for (Index i = 0; i < c.convolutions(); ++i) {
-    const bool last = i + 1 == c.convolutions();
     const ConvSpec at = c.convolution(i);
-    const Index outputs = last ? c.outputs : c.inner;
-    all.push_back({conv_roles[i], outputs, inputs, last, at.kernel_height, at.kernel_width});
+    const Index outputs = i + 1 == c.convolutions() ? c.outputs : c.inner;
+    all.push_back({conv_roles[i], outputs, inputs, at.kernel_height, at.kernel_width});
     inputs = outputs;
   }
   return all;

@@ -11,7 +11,7 @@ BranchKind branch_dense() {
       "Bachlechner et al. 2020 (arXiv 2003.04887), section 5.1; Tarnowski et al. 2019 (arXiv 1809.08848)";
   kind.uses_activation = true;
   kind.slots = [](const BranchSizes& n) -> std::vector<WeightSlot> {
-    return {{Role::linear, n.features, n.features, true}};
+    return {{Role::linear, n.features, n.features}};
   };
   kind.build = [](const BranchInputs& in) -> Branch {
     LayerPtr linear = branch_parts::weight(in, Role::linear);

@@ -13,9 +13,9 @@ BranchKind branch_glu() {
   kind.weight_layers = 2;
   kind.uses_activation = kind.has_hidden = kind.has_positions = true;
   kind.slots = [](const BranchSizes& n) -> std::vector<WeightSlot> {
-    return {{Role::gate, n.hidden, n.features, false},
-            {Role::up, n.hidden, n.features, false},
-            {Role::down, n.features, n.hidden, true}};
+    return {{Role::gate, n.hidden, n.features},
+            {Role::up, n.hidden, n.features},
+            {Role::down, n.features, n.hidden}};
   };
   kind.build = [](const BranchInputs& in) -> Branch {
     LayerPtr hidden = std::make_shared<GatedProduct>(branch_parts::weight(in, Role::gate),

@@ -11,7 +11,7 @@ BranchKind branch_mlp() {
   kind.weight_layers = 2;
   kind.uses_activation = kind.has_hidden = kind.has_positions = true;
   kind.slots = [](const BranchSizes& n) -> std::vector<WeightSlot> {
-    return {{Role::up, n.hidden, n.features, false}, {Role::down, n.features, n.hidden, true}};
+    return {{Role::up, n.hidden, n.features}, {Role::down, n.features, n.hidden}};
   };
   kind.build = [](const BranchInputs& in) -> Branch {
     LayerPtr up = branch_parts::weight(in, Role::up);

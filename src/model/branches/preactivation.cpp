@@ -10,7 +10,7 @@ BranchKind branch_preactivation() {
   kind.source = "He et al. 2016 (arXiv 1603.05027)";
   kind.uses_activation = true;
   kind.slots = [](const BranchSizes& n) -> std::vector<WeightSlot> {
-    return {{Role::linear, n.features, n.features, true}};
+    return {{Role::linear, n.features, n.features}};
   };
   kind.build = [](const BranchInputs& in) -> Branch {
     LayerPtr linear = branch_parts::weight(in, Role::linear);

@@ -9,8 +9,8 @@ BlockPlan plan(const SchemeContext& at) {
   const auto m = static_cast<Real>(at.weight_layers());
   BlockPlan result = scheme_parts::branch_scaled(1, ScaleRole::parameter);
   for (const WeightSlot& slot : at.slots)
-    result.gains[slot.role] = {slot.last ? 0 : scheme_parts::depth_power(1, 1 / (2 * m - 2), at.total_blocks),
-                               0};
+    result.gains[slot.role] = {
+        slot.role == at.last_role() ? 0 : scheme_parts::depth_power(1, 1 / (2 * m - 2), at.total_blocks), 0};
   scheme_parts::fuse_attention_inputs(result, at);
   return result;
 }

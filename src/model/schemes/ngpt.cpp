@@ -13,7 +13,7 @@ BlockPlan plan(const SchemeContext& at) {
   result.mix = MixRule::gated;
   for (const WeightSlot& slot : at.slots) {
     WeightGain gain;
-    gain.unit = slot.last ? UnitNorm::columns : UnitNorm::rows;
+    gain.unit = slot.role == at.last_role() ? UnitNorm::columns : UnitNorm::rows;
     if (slot.role == Role::gate || slot.role == Role::up)
       gain.weight = std::sqrt(static_cast<Real>(at.width));
     result.gains[slot.role] = gain;

@@ -27,8 +27,7 @@ inline Scale per_feature(const SchemeContext& at, Real value) {
 
 /// Sets the gain of the branch's last weight and of its bias.
 inline void set_last(BlockPlan& plan, const SchemeContext& at, WeightGain gain) {
-  for (const WeightSlot& slot : at.slots)
-    if (slot.last) plan.gains[slot.role] = gain;
+  plan.gains[at.last_role()] = gain;
 }
 
 /// c · L^−p, L the number of residual additions.
@@ -102,7 +101,7 @@ inline BlockPlan pointwise_norm_plan(const SchemeContext& at, std::string_view n
   BlockPlan plan;
   NormSpec& place = at.params->text("placement") == "pre" ? plan.pre_norm : plan.post_norm;
   place = NormSpec::of(norm);
-  place.alpha = at.real("alpha");
+  place.set("alpha", at.real("alpha"));
   return plan;
 }
 
