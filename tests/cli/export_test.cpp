@@ -134,12 +134,13 @@ TEST(CliExport, SameBytesTwiceAndOldFileReplaced) {
   EXPECT_EQ(slurp(folder / "a"), slurp(folder / "b"));
 }
 
-TEST(CliExport, WhatVersionOneCannotHoldIsRefusedByName) {
-  const TemporaryFolder folder;
-  const std::string line = refused(
-      {"export", "--scheme", "residual", "--activation", "elu:a=0.5", "--depth", "1", "-o", folder / "x"}, 2);
-  EXPECT_TRUE(contains(line, "elu")) << line;
-  EXPECT_EQ(folder.entries(), 0u);
+/// Parameters are written by name, whatever activation or norm they belong to.
+TEST(CliExport, ParametersOfActivationsAndNorms) {
+  for (const char* norm : {"dynamic_tanh:alpha=0.7", "group_norm:eps=0.25:groups=2"})
+    expect_round_trip({"fixed",
+                       "conv",
+                       "torch-default",
+                       {"--image", "2x3", "--norm", norm, "--activation", "elu:a=0.5", "--outer-activation"}});
 }
 
 }  // namespace
