@@ -7,7 +7,7 @@
 namespace rezero {
 namespace {
 
-/// The entry farthest from `reference`, and how a message names it.
+/// The entry farthest from `reference`, and its name in messages.
 struct Farthest {
   Real value;
   std::string where;  ///< " (feature 3)" for a vector
@@ -95,14 +95,14 @@ void outer_reasons(const BlockStep& step, std::vector<Culprit>& reasons) {
           {step.block, std::string(place.name), {}, "outer activation " + activation->canonical()});
 }
 
-/// Why a gate that is zero gets no gradient.
+/// Why a zero gate gets no gradient.
 std::string dead_gate(const BlockParts& parts, const BlockLinearization& at) {
   if (!at.branch_value.isZero(0)) return "dead: no gradient reaches the gate";
   if (is_zero(parts.weights.at(last_role(parts)).weight)) return "dead: branch output and gate are both zero";
   return "dead: the gate is zero and so is the branch output for this input";
 }
 
-/// Why a last weight that is zero gets no gradient.
+/// Why a zero last weight gets no gradient.
 std::string dead_last_weight(const BlockLinearization& at) {
   if (at.last.input.isZero(0)) return "dead: the last weight is zero and so is what it is applied to";
   return "dead: the last weight is zero and no gradient reaches it (the activation's derivative at 0 is 0)";

@@ -1,7 +1,6 @@
 #pragma once
-/// Names and versions of the formats in which results are written: `report` writes them, `config` reads the
-/// plans that they repeat. A number changes when a key is removed or its meaning changes, not when one is
-/// added.
+/// Names and versions of the result formats. `report` writes them, and `config` reads the plans they contain.
+/// A number changes when a key is removed or its meaning changes, not when one is added.
 
 #include <string_view>
 

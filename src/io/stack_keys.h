@@ -1,5 +1,5 @@
 #pragma once
-/// Which keys an object of a stack file's spec may have, by its kind.
+/// The keys that an object of a stack file's spec may have, by its kind.
 
 #include "io/json_cursor.h"
 #include "rezero/layers/norm.h"
@@ -7,15 +7,15 @@
 
 namespace rezero::stack_keys {
 
-/// IoError with the path of the field for a key that no branch has, or none of this kind: what a writer asks
-/// for and the kind has not must not be lost. Only a null may stand there.
+/// IoError with the path of the field for a key that no branch has, or that this kind does not have, since a
+/// writer's request must not be dropped silently. Only null is accepted there.
 void check_branch(const JsonCursor& at, const BranchKind& kind);
-/// The same for a norm. An `eps` of the default may stand where a kind has none: it asks for nothing.
+/// The same for a norm. The default `eps` is accepted for a kind without eps, because it has no effect.
 void check_norm(const JsonCursor& at, const NormKind& kind);
 
-/// Names of all parameters that activations have, each once: keys beside the key of the activation itself.
+/// Names of all parameters of activations, each once: keys next to the key of the activation.
 const std::vector<std::string_view>& activation_params();
-/// What the keys of the parameters of the activation under `key` begin with: nothing within a branch.
+/// The prefix of the keys of the parameters of the activation under `key`: empty within a branch.
 std::string activation_stem(std::string_view key);
 
 }  // namespace rezero::stack_keys

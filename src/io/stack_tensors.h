@@ -1,5 +1,5 @@
 #pragma once
-/// Names and shapes of a stack file's tensors: one place for reader and writer.
+/// Names and shapes of a stack file's tensors, shared by reader and writer.
 
 #include <string>
 
@@ -21,11 +21,11 @@ inline std::string bias(Index i, Role role) {
 inline bool belongs_to_branch(const NormPlace& place) {
   return place.stage == Stage::before_last_matrix;
 }
-/// What the tensors of the norm at a place begin with.
+/// The prefix of the tensors of the norm at a place.
 inline std::string norm(Index i, const NormPlace& place) {
   return block(i, (belongs_to_branch(place) ? "branch." : "") + std::string(place.name));
 }
-/// As torch has it.
+/// As in torch.
 inline std::vector<Index> shape(const WeightSlot& slot) {
   if (role_info(slot.role).form == RoleInfo::Form::matrix) return {slot.outputs, slot.inputs};
   return {slot.outputs, slot.inputs, slot.kernel_height, slot.kernel_width};

@@ -102,7 +102,7 @@ Vector SetStandardization::do_evaluate(const Vector& x) const {
       const detail::NormUnit unit(set, eps);
       set.array() -= set.mean();
       const Real variance = set.squaredNorm() / static_cast<Real>(set.size());
-      if (set.size() > 1) set /= unit.deviation(variance).significand;  // else 0, whatever ε is
+      if (set.size() > 1) set /= unit.deviation(variance).significand;  // otherwise 0, for any ε
       Y.block(i, t, set_.features, set_.positions) = set;
     }
   return affine(std::move(y));
@@ -137,7 +137,7 @@ RunningNorm::RunningNorm(Shape shape, const NormSpec& spec)
 Vector RunningNorm::do_evaluate(const Vector& x) const {
   Vector y = x;
   Eigen::Map<Matrix> Y = by_position(y, shape_);
-  Y *= 0.5;  // the difference may be beyond the range of double where its product with the slope is not
+  Y *= 0.5;  // the difference may exceed the range of double although its product with the slope does not
   if (spec_.running_mean) Y.colwise() -= 0.5 * *spec_.running_mean;
   Y.array().colwise() *= 2 * slope_.array();
   return affine(std::move(y));
@@ -153,7 +153,7 @@ Linearization RunningNorm::do_linearize(const Vector& x) const {
 }
 
 Vector PointwiseNorm::argument(const Vector& x) const {
-  constexpr Real largest = std::numeric_limits<Real>::max();  // where tanh and erf are ±1 long since
+  constexpr Real largest = std::numeric_limits<Real>::max();  // where tanh and erf have long been ±1
   return x.unaryExpr([alpha = spec_.param("alpha")](Real entry) {
     const Real product = alpha * entry;
     return std::isinf(product) && std::isfinite(entry) ? std::copysign(largest, product) : product;
@@ -174,7 +174,7 @@ Linearization PointwiseNorm::do_linearize(const Vector& x) const {
 
 namespace {
 
-/// What keeps sums of these numbers within the range of double: a power of two.
+/// A power of two that keeps sums of these numbers within the range of double.
 Real headroom(const Vector& x) {
   return x.cwiseAbs().maxCoeff() > 0x1p900 ? 0x1p-64 : 1;
 }

@@ -11,7 +11,7 @@ namespace {
 
 using Norms = std::vector<const NormSpec*>;
 
-/// The norms that the state passes beside the branch.
+/// The norms through which the state passes, apart from the branch.
 Norms outer_norms(const BlockParts& parts) {
   Norms all;
   if (parts.shortcut_norm) all.push_back(&parts.shortcut_norm);
@@ -20,7 +20,7 @@ Norms outer_norms(const BlockParts& parts) {
   return all;
 }
 
-/// The first norm that may have been at fault.
+/// The first norm that may be the cause.
 std::string quotient_of_zeros(const Norms& norms) {
   for (const NormSpec* norm : norms)
     if (norm->undefined_at_zero())

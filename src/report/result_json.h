@@ -1,6 +1,6 @@
 #pragma once
-/// Each result type as JSON. The `…_members` functions write into an open object, so that ndjson can put a
-/// kind before them.
+/// Each result type as JSON. The `…_members` functions write into an open object, so that ndjson can write a
+/// kind first.
 
 #include <functional>
 
@@ -11,14 +11,14 @@ namespace rezero::detail {
 
 void write_tool(JsonWriter& json, const ToolInfo& tool);
 void write_run(JsonWriter& json, const RunInfo& run);
-/// The definitions of all metrics, one a line when `indent` ≥ 0.
+/// The definitions of all metrics, one per line if `indent` ≥ 0.
 void write_metric_definitions(JsonWriter& json, int indent);
 
-/// scheme, scheme_params, stack, family, activation, init, width: null where they do not apply.
+/// The labels of a row; null if not applicable.
 void label_members(JsonWriter& json, const CellLabels& labels);
 
 void result_members(JsonWriter& json, const CellLabels& labels, const DepthResult& result, ValuesMode mode);
-/// `kind_key`: "kind" in documents; in ndjson, where a line's own kind has that name, "failure_kind".
+/// `kind_key`: "kind" in documents; "failure_kind" in ndjson, where "kind" is that of the line.
 void failure_members(JsonWriter& json, const CellLabels& labels, const CellFailure& failure,
                      std::string_view kind_key = "kind");
 void summary_members(JsonWriter& json, const SummaryRow& row);

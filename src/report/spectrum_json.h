@@ -5,7 +5,7 @@
 
 namespace rezero::detail {
 
-/// singular_values or log10_singular_values (or neither), `spectrum`, and `density` where there is one.
+/// singular_values or log10_singular_values (or neither), `spectrum`, and `density` if present.
 void spectrum_members(JsonWriter& json, const Spectrum& spectrum, ValuesMode mode);
 /// `profile`.
 void profile_member(JsonWriter& json, const Profile& profile);

@@ -9,11 +9,11 @@
 
 namespace rezero {
 
-/// Collects results in cell order; equal input gives equal bytes whatever the threads.
+/// Collects results in cell order; equal input gives equal bytes for any number of threads.
 class Aggregator {
  public:
   void add(const CellResult& result);
-  /// One row per (labels but the seed, depth), in the order in which they first appeared.
+  /// One row per (labels except the seed, depth), in order of first appearance.
   std::vector<SummaryRow> rows() const;
 
  private:
@@ -23,11 +23,11 @@ class Aggregator {
     std::vector<std::vector<Real>> samples;  ///< by metric
   };
   Group& group(const CellLabels& labels, const DepthResult& depth);
-  std::vector<Group> groups_;  ///< in the order in which they first appeared
+  std::vector<Group> groups_;  ///< in order of first appearance
   std::unordered_map<std::string, std::size_t> index_;
 };
 
-/// Mean, standard error (divisor m − 1, nothing for one sample), extremes. Scaled so that no sum overflows.
+/// Mean, standard error (divisor m − 1; absent for one sample), extremes. Scaled so that no sum overflows.
 MetricSummary summarize(const std::vector<Real>& samples);
 
 }  // namespace rezero

@@ -1,5 +1,5 @@
 #pragma once
-/// Results as plain structs. Reports, tables and plots read them; nothing below knows those exist.
+/// Results as plain structs, read by reports and tables, about which nothing below knows.
 
 #include <optional>
 #include <string>
@@ -13,9 +13,9 @@ namespace rezero {
 /// The signal profile of one stack at one depth; L blocks.
 struct Profile {
   std::vector<ScaledReal> forward_rms;      ///< root mean square of x_0 … x_L: L + 1 numbers
-  std::vector<ScaledReal> branch_norm;      ///< ‖F_l(x_l)‖₂ (what α multiplies): L numbers
+  std::vector<ScaledReal> branch_norm;      ///< ‖F_l(x_l)‖₂, the factor of α: L numbers
   std::vector<ScaledReal> gradient_square;  ///< ‖∂x_L/∂x_l‖_F² / n for l = 0 … L: L + 1 numbers
-  std::vector<Real> skip_scale, branch_scale;  ///< λ and α (1 − α and α where gated), means over features: L
+  std::vector<Real> skip_scale, branch_scale;  ///< λ and α (1 − α and α if gated), averaged over features: L
   std::vector<ScaledReal>
       gate_gradient;  ///< uᵀ ∂x_L/∂s_l, s_l added to block l's branch scale (signed): L numbers
 };
@@ -25,23 +25,23 @@ struct DepthResult {
   Index depth = 0, blocks = 0;
   Index rows = 0, cols = 0;
   Spectrum spectrum;
-  std::optional<ScaledReal> frobenius_square;  ///< ‖J‖_F²; nothing where J was not formed to six digits
-  Real forming_error = 0;  ///< what rounding did to J while it was formed, over ‖J‖_F (an estimated bound)
+  std::optional<ScaledReal> frobenius_square;  ///< ‖J‖_F²; absent if J was not formed to six digits
+  Real forming_error = 0;  ///< estimated bound on the rounding error of forming J, over ‖J‖_F
   std::optional<ScaledReal> identity_error, output_error;
-  /// max(|J − diag(1[x_0 > 0])|, |x_L − max(x_0, 0)|): 0 where the stack is the identity on the positive
-  /// orthant and cuts the rest. verify only.
+  /// max(|J − diag(1[x_0 > 0])|, |x_L − max(x_0, 0)|): 0 if the stack is the identity on the positive orthant
+  /// and cuts off the rest. verify only.
   std::optional<ScaledReal> orthant_error;
   std::vector<std::optional<Real>> metrics;  ///< in the order of metrics()
   std::optional<Profile> profile;
   std::vector<CheckResult> checks;  ///< verify only, in the order of AnalysisOptions::checks
 };
 
-/// What a row says about where it came from. Empty strings and 0 where it does not apply (a stack file).
+/// The labels of a row. Empty strings and 0 if not applicable (a stack file).
 struct CellLabels {
   std::string stack;  ///< file name, for --stack
   std::optional<SchemeSpec> scheme;
   std::string family, activation, init;
-  std::string order, norm;  ///< over images: post or pre; the norm beside convolutions, or none
+  std::string order, norm;  ///< over images: post or pre; the norm of the convolutions, or none
   Index width = 0;          ///< features
   Index tokens = 0;         ///< positions
   Index dimension = 0;      ///< n
@@ -64,8 +64,8 @@ struct CellResult {
   std::vector<CellFailure> failures;
 };
 
-/// Mean, standard error of the mean (ddof 1; nothing for a single sample), extremes, over the seeds where it
-/// exists.
+/// Mean, standard error of the mean (ddof 1; absent for one sample) and extremes, over the seeds for which
+/// the metric exists.
 struct MetricSummary {
   std::optional<Real> mean, standard_error, min, max;
   Index count = 0;

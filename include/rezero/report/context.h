@@ -1,5 +1,5 @@
 #pragma once
-/// What a report says beside its results: the tool, the plan, the run.
+/// The context of results in a report: the tool, the plan, the run.
 
 #include <cstdint>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace rezero {
 
-/// The program and what it was built with: `tool` in reports.
+/// The program and how it was built: `tool` in reports.
 struct ToolInfo {
   std::string name = "rezero-analyze";
   std::string version, git, compiler, flags, eigen, spectra, blas;

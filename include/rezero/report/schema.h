@@ -7,11 +7,12 @@
 
 namespace rezero {
 
-/// Names that report_schema takes: report, verdict, ndjson, plan.
+/// The names accepted by report_schema: report, verdict, ndjson, plan.
 const std::vector<std::string_view>& schema_names();
 
-/// The schema of that format as JSON text. `ndjson` is that of one line of a report's or verdict's stream.
-/// Objects are closed: a key that the schema does not list is a fault. UsageError for an unknown name.
+/// The schema of that format as JSON text. `ndjson` is the schema of one line of the stream of a report or
+/// verdict. Objects are closed: keys that the schema does not list are errors. UsageError for an unknown
+/// name.
 std::string report_schema(std::string_view name);
 
 }  // namespace rezero

@@ -8,7 +8,7 @@ BranchKind branch_attention() {
   kind.formula = "Wo softmax(q k^T scale) v + bo over heads, q = Wq x + bq, k = Wk x + bk, v = Wv x + bv";
   kind.summary = "multi-head self-attention over the positions";
   kind.source = "Vaswani et al. 2017 (arXiv 1706.03762), section 3.2";
-  kind.degree = 0;         // softmax of a quadratic form: homogeneous of no degree
+  kind.degree = 0;         // softmax of a quadratic form: not homogeneous
   kind.weight_layers = 4;  // as Fixup counts them
   kind.has_positions = kind.is_attention = true;
   kind.slots = [](const BranchSizes& n) -> std::vector<WeightSlot> {

@@ -19,7 +19,7 @@ std::vector<WeightSlot> slots(const BranchSizes& n) {
   return all;
 }
 
-/// The stages in order, with the image that each convolution leaves.
+/// The stages in order, with the output image of each convolution.
 class Builder {
  public:
   explicit Builder(const BranchInputs& in) : in_(in), image_(in.conv.image) {

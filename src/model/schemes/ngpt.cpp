@@ -3,9 +3,9 @@
 namespace rezero {
 namespace {
 
-/// h' = n((1 − a) h + a n(F(h))) for unit h, n(·) = ·/‖·‖₂: rows along the embedding axis of unit norm,
-/// queries and keys normalized per head and multiplied by √(head width), gate and up of the feed-forward
-/// times √d.
+/// h' = n((1 − a) h + a n(F(h))) for unit h, n(·) = ·/‖·‖₂: rows along the embedding axis have unit norm,
+/// queries and keys are normalized per head and multiplied by √(head width), and gate and up of the
+/// feed-forward branch by √d.
 BlockPlan plan(const SchemeContext& at) {
   BlockPlan result;
   result.branch_norm = result.post_norm = NormSpec::of("l2_norm");

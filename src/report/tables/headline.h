@@ -1,5 +1,6 @@
 #pragma once
-/// What a table says above its rows: all that they have in common; and above a group: what sets it apart.
+/// The line above a table, with everything that its rows have in common; and above a group, with what
+/// distinguishes it.
 
 #include <string>
 

@@ -1,5 +1,5 @@
 #pragma once
-/// The readable formats: spectra against depth, and one line a check.
+/// The readable formats: spectra against depth, and one line per check.
 
 #include <memory>
 

@@ -1,4 +1,4 @@
-/// One line a check: verdict, claim, stack, what was measured, and the first block at fault.
+/// One line per check: verdict, claim, stack, the measured value, and the first block at fault.
 
 #include "report/number_text.h"
 #include "report/tables/tables.h"
@@ -69,7 +69,7 @@ class VerdictTable final : public Renderer {
  private:
   Output output_;
   std::size_t name_width_ = 0;
-  Index checks_ = 0, failed_ = 0, warnings_ = 0, errors_ = 0;  ///< checks_: but for warnings
+  Index checks_ = 0, failed_ = 0, warnings_ = 0, errors_ = 0;  ///< checks_: without warnings
 };
 
 }  // namespace
