@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/cost.h"
 #include "analysis/final_norm.h"
 #include "rezero/analysis/observe.h"
 #include "rezero/jacobian/block_maps.h"
@@ -50,16 +49,14 @@ class View {
 }  // namespace
 
 void run_by_products(const StackPtr& stack, const Cell& cell, const AnalysisOptions& options,
-                     const RunOptions& run, const std::function<void(DepthResult)>& visit) {
+                     const CellContext& context, const std::function<void(DepthResult)>& visit) {
   const Index per_layer = stack->blocks_per_layer();
   const Vector x0 = stack->input();
   BlockMapsOptions maps_options;
-  maps_options.kept_blocks = kept_blocks(cell, options, run.max_memory / run.cells_at_once);
-  maps_options.checkpoint = [&run] {
-    if (run.stop && *run.stop) throw Cancelled();
-  };
+  maps_options.kept_blocks = cell.route.kept_blocks(context.memory);
+  maps_options.checkpoint = [&context] { context.checkpoint(); };
   const BlockMaps maps(stack, x0, cell.depths.back() * per_layer, maps_options);
-  for (Index l = 0; l < maps.blocks() && run.progress; ++l) run.progress(1, 0);
+  for (Index l = 0; l < maps.blocks() && context.on_block; ++l) context.on_block();
   View view(*stack, options);
   for (const Index depth : cell.depths) {
     const Index blocks = depth * per_layer;
@@ -71,7 +68,7 @@ void run_by_products(const StackPtr& stack, const Cell& cell, const AnalysisOpti
     J.map = seen_by({});
     const ScaledVector seen = view.state(), start = view.part({x0, 0});
     DepthResult result = observe_by_products({blocks, J, seen, [&maps] { return maps.underflow(); }}, start,
-                                             options, cell.labels.seed, run.threads);
+                                             options, cell.labels.seed, context.threads);
     result.depth = depth;
     visit(std::move(result));
   }

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "rezero/analysis/sweep.h"
+#include "rezero/analysis/run_cell.h"
 
 namespace rezero::detail {
 
@@ -11,6 +11,6 @@ namespace rezero::detail {
 /// spectra). Of the metrics those that need more than the method gives are null, ‖J‖_F among it. Throws as
 /// forward_jacobian does.
 void run_by_products(const StackPtr& stack, const Cell& cell, const AnalysisOptions& options,
-                     const RunOptions& run, const std::function<void(DepthResult)>& visit);
+                     const CellContext& context, const std::function<void(DepthResult)>& visit);
 
 }  // namespace rezero::detail

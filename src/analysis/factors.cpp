@@ -1,12 +1,10 @@
 #include "analysis/factors.h"
 
-#include <cmath>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "analysis/cost.h"
 #include "analysis/final_norm.h"
 #include "rezero/jacobian/block_maps.h"
 #include "rezero/linalg/maps.h"
@@ -58,20 +56,13 @@ FactorSource missing(std::string why) {
 
 }  // namespace
 
-FactorSource factors_of(const StackPtr& stack, Index blocks, const Cell& cell, const AnalysisOptions& options,
-                        const RunOptions& run) {
-  const Real bytes = run.max_memory / run.cells_at_once;
-  if (!room_for_factors(cell, options, bytes)) return missing("there is no room");
-  if (const FactorWork work = factor_work(cell, blocks / stack->blocks_per_layer());
-      options.method == "auto" && !work.allowed)
-    return missing(std::to_string(std::llround(work.over_dense)) +
-                   " times the work of a dense spectrum is too much");
+FactorSource factors_of(const StackPtr& stack, Index blocks, std::size_t depth, const Cell& cell,
+                        const AnalysisOptions& options, const CellContext& context) {
+  if (auto why = cell.route.factors_missing(depth)) return missing(std::move(*why));
   BlockMapsOptions maps;
-  maps.kept_blocks = kept_factors(cell, options, bytes);
+  maps.kept_blocks = cell.route.kept_blocks(context.memory);
   maps.columns = stack->shape().size();
-  maps.checkpoint = [&run] {
-    if (run.stop && *run.stop) throw Cancelled();
-  };
+  maps.checkpoint = [&context] { context.checkpoint(); };
   const auto factors =
       std::make_shared<Factors>(stack, blocks, options.view, options.final_norm, std::move(maps));
   FactorSource source;

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "rezero/analysis/sweep.h"
+#include "rezero/analysis/run_cell.h"
 
 namespace rezero::detail {
 
@@ -11,7 +11,7 @@ namespace rezero::detail {
 /// columns of one position first, the final norm and rows of one position last. Nothing is computed before a
 /// factor is asked for; then one pass of x0 through the blocks, as BlockMaps, with as many derivatives kept
 /// as memory allows beside J. None where the memory is only enough for J. `at` may throw Cancelled.
-FactorSource factors_of(const StackPtr& stack, Index blocks, const Cell& cell, const AnalysisOptions& options,
-                        const RunOptions& run);
+FactorSource factors_of(const StackPtr& stack, Index blocks, std::size_t depth, const Cell& cell,
+                        const AnalysisOptions& options, const CellContext& context);
 
 }  // namespace rezero::detail

@@ -43,6 +43,9 @@ struct AnalysisOptions {
   CotangentLaw cotangent = CotangentLaw::random;
   std::vector<CheckSpec> checks;  ///< verify only; empty for the analysis
   bool spectrum = true;           ///< false when no check needs singular values
+  /// Bytes that the plan may take. It decides how spectra are computed (route.h), and so their last digits;
+  /// without it the machine's memory decides nothing but whether the plan is run at all.
+  std::optional<Real> max_memory;
 };
 
 /// Axes: scheme × width × activation × init × seed × depth, the last fastest. With `stack` set, only depths

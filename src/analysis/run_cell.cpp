@@ -8,7 +8,7 @@
 #include "analysis/final_norm.h"
 #include "core/underflow.h"
 #include "rezero/analysis/observe.h"
-#include "rezero/analysis/sweep.h"
+#include "rezero/analysis/run_cell.h"
 #include "rezero/core/contract.h"
 #include "rezero/core/error.h"
 #include "rezero/random/sample.h"
@@ -19,8 +19,9 @@ namespace {
 /// One cell on its way through the stack: what is collected block by block.
 class CellRun {
  public:
-  CellRun(const Cell& cell, const AnalysisOptions& options, const RunOptions& run, const PartVisitor& visit)
-      : cell_(cell), options_(options), run_(run), deliver_(visit) {}
+  CellRun(const Cell& cell, const AnalysisOptions& options, const CellContext& context,
+          const PartVisitor& visit)
+      : cell_(cell), options_(options), context_(context), deliver_(visit) {}
 
   void take() {
     try {
@@ -43,24 +44,20 @@ class CellRun {
 
   void pass() {
     stack_ = cell_.stack ? cell_.stack : build_stack(*cell_.spec, cell_.labels.seed, cell_.depths.back());
-    if (spectrum_form(cell_, options_, run_.max_memory) == JacobianForm::map)
-      return detail::run_by_products(stack_, cell_, options_, run_,
+    if (cell_.route.form == JacobianForm::map)
+      return detail::run_by_products(stack_, cell_, options_, context_,
                                      [this](DepthResult depth) { keep(std::move(depth)); });
     x0_ = {stack_->input(), 0};
     states_.push_back(x0_);
     ForwardOptions forward;
-    forward.workers = run_.threads;
+    forward.workers = context_.threads;
     forward.measure_changes = !options_.checks.empty();
-    forward.checkpoint = [this] { checkpoint(); };
+    forward.checkpoint = [this] { context_.checkpoint(); };
     forward.on_block = [this](const BlockStep& step) { note(step); };
     for (Index depth : cell_.depths) block_depths_.push_back(depth * stack_->blocks_per_layer());
     forward_jacobian(
         *stack_, x0_.mantissa, tangents(), block_depths_, [this](const ForwardStep& step) { visit(step); },
         forward);
-  }
-
-  void checkpoint() const {
-    if (run_.stop && *run_.stop) throw Cancelled();
   }
 
   void note(const BlockStep& step) {
@@ -73,7 +70,7 @@ class CellRun {
     }
     if (keeps_states()) states_.push_back({step.at.value, step.before.exponent});
     last_norm_ = step.layer.parts().post_norm;
-    if (run_.progress) run_.progress(1, 0);
+    if (context_.on_block) context_.on_block();
   }
 
   void note_scales(const BlockParts& parts) {
@@ -113,9 +110,10 @@ class CellRun {
     const Shape shape = stack_->shape_after(step.depth);
     NormSpec last = last_norm_;
     Index null_directions = last ? last.null_directions(shape) : 0;
-    const FactorSource factors = detail::factors_of(stack_, step.depth, cell_, options_, run_);
+    const FactorSource factors =
+        detail::factors_of(stack_, step.depth, delivered_, cell_, options_, context_);
     if (!options_.final_norm && !options_.view.of && !options_.view.wrt)
-      return observe(step, x0_, options_, cell_.labels.seed, {null_directions, factors, run_.threads});
+      return observe(step, x0_, options_, cell_.labels.seed, {null_directions, factors, context_.threads});
     ScaledVector state = step.state;
     ScaledMatrix jacobian = step.jacobian;
     RoundingProbe probe = *step.probe;
@@ -144,7 +142,7 @@ class CellRun {
     }
     if (!renormalize(jacobian)) throw NumericalError("the final norm's derivative is not finite");
     return observe({step.depth, state, jacobian, underflow, &probe, zero_columns_hold}, start, options_,
-                   cell_.labels.seed, {null_directions, factors, run_.threads});
+                   cell_.labels.seed, {null_directions, factors, context_.threads});
   }
 
   /// What a norm makes zero but for its null directions has cancelled.
@@ -172,8 +170,8 @@ class CellRun {
     BackwardRequest request;
     request.cotangent = cotangent();
     request.suffix_norms = options_.profile;
-    request.workers = run_.threads;
-    request.checkpoint = [this] { checkpoint(); };
+    request.workers = context_.threads;
+    request.checkpoint = [this] { context_.checkpoint(); };
     const BackwardResult back = backward_pass(*stack_, states_, request);
     if (options_.profile) depth.profile = profile(back);
     if (options_.checks.empty()) return;
@@ -219,7 +217,7 @@ class CellRun {
 
   const Cell& cell_;
   const AnalysisOptions& options_;
-  const RunOptions& run_;
+  const CellContext& context_;
   const PartVisitor& deliver_;
   std::size_t delivered_ = 0;  ///< depths
   StackPtr stack_;
@@ -234,21 +232,30 @@ class CellRun {
 
 }  // namespace
 
-void run_cell(const Cell& cell, const AnalysisOptions& options, const RunOptions& run,
+void CellContext::checkpoint() const {
+  if (stop && *stop) throw Cancelled();
+}
+
+void run_cell(const Cell& cell, const AnalysisOptions& options, const CellContext& context,
               const PartVisitor& visit) {
   if (!options.checks.empty() && detail::changes_shape(cell))
     return detail::check_runs(
-        cell, [&](const Cell& part) { return run_cell(part, options, run); }, visit);
-  CellRun(cell, options, run, visit).take();
+        cell, options, [&](const Cell& part) { return run_cell(part, options, context); }, visit);
+  CellRun(cell, options, context, visit).take();
 }
 
-CellResult run_cell(const Cell& cell, const AnalysisOptions& options, const RunOptions& run) {
+CellResult run_cell(const Cell& cell, const AnalysisOptions& options, const CellContext& context) {
   CellResult all{cell.index, cell.labels, {}, {}};
-  run_cell(cell, options, run, [&all](CellResult part) {
+  run_cell(cell, options, context, [&all](CellResult part) {
     std::move(part.depths.begin(), part.depths.end(), std::back_inserter(all.depths));
     std::move(part.failures.begin(), part.failures.end(), std::back_inserter(all.failures));
   });
   return all;
+}
+
+CellResult run_stack(const StackPtr& stack, const std::vector<Index>& depths, const AnalysisOptions& options,
+                     const CellContext& context) {
+  return run_cell(Cell(stack, depths, options), options, context);
 }
 
 }  // namespace rezero
