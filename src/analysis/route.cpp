@@ -22,7 +22,8 @@ constexpr Real facts_bytes = 1500;   // what a check keeps of a block: culprits 
 
 // What `auto` may spend on accuracy: four times the work of a dense spectrum, and any work that is over at
 // once.
-constexpr Real worth = 4, at_once = 1e9;
+// J and its factors may take this many bytes if the plan names no limit: what most machines have.
+constexpr Real worth = 4, at_once = 1e9, common_memory = 4e9;
 
 /// What one cell would take in one form or another.
 class Costs {
@@ -109,7 +110,7 @@ JacobianForm form_of(const Costs& costs, const AnalysisOptions& options) {
   const SpectrumMethod& method = method_for(options.method, JacobianForm::map);
   if (method.needs != JacobianForm::map) return JacobianForm::dense;
   const bool fits = costs.formed_bytes(&method_for(options.method, JacobianForm::dense)) <= limit_of(options);
-  if (method.gives == SpectrumScope::density)
+  if (method.dense_below > 0)
     return fits && costs.size().n < method.dense_below ? JacobianForm::dense : JacobianForm::map;
   if (options.top + options.bottom == 0) return JacobianForm::dense;
   if (!fits) return JacobianForm::map;
@@ -121,7 +122,7 @@ JacobianForm form_of(const Costs& costs, const AnalysisOptions& options) {
 void decide_factors(Route& route, const Costs& costs, const Cell& cell, const AnalysisOptions& options) {
   const SpectrumMethod &dense = auto_method(JacobianForm::dense),
                        &product = auto_method(JacobianForm::factors);
-  route.no_room_for_factors = costs.formed_bytes(&product) > limit_of(options);
+  route.no_room_for_factors = costs.formed_bytes(&product) > options.max_memory.value_or(common_memory);
   if (route.no_room_for_factors) return;
   for (const Index depth : cell.depths) {
     const Real work = costs.spectrum_flops(product, JacobianForm::factors, depth);

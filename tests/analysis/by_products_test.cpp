@@ -162,12 +162,18 @@ TEST(ByProducts, KeptBlocksAreToldApart) {
 /// Whether `auto` may turn to J's factors depends on the work and on the memory that the plan names; what it
 /// may take then counts.
 TEST(ByProducts, RoomForFactors) {
-  SweepPlan plan = tokens_plan("pre-ln", 64, 32, {4});
+  SweepPlan plan;
+  plan.schemes.emplace_back("plain");
+  plan.family = &families().at("mlp");
+  plan.activations.emplace_back("relu");
+  plan.depths = {64};
+  plan.widths = {256};
+  plan.seeds = {0};
   const Route any = expand_cells(plan)[0].route;
   EXPECT_TRUE(any.uses_factors);
   EXPECT_EQ(any.method, "dense");
   EXPECT_EQ(any.factors_missing(0), std::nullopt);
-  EXPECT_EQ(any.kept_blocks(1e12), 8);
+  EXPECT_EQ(any.kept_blocks(1e12), 64);
   plan.analysis.max_memory = any.bytes;
   EXPECT_TRUE(expand_cells(plan)[0].route.uses_factors);
   plan.analysis.max_memory = any.bytes - 1;
@@ -175,9 +181,17 @@ TEST(ByProducts, RoomForFactors) {
   EXPECT_FALSE(without.uses_factors);
   EXPECT_EQ(without.factors_missing(0).value(), "there is no room");
   EXPECT_EQ(without.kept_blocks(1e12), 0);
-  EXPECT_GE(any.bytes - without.bytes, 10.0 * 2048 * 2048 * sizeof(Real));
+  EXPECT_EQ(any.bytes - without.bytes, 10.0 * 256 * 256 * sizeof(Real));
   plan.analysis.method = "dense";
   EXPECT_EQ(expand_cells(plan)[0].route.bytes, without.bytes);
+  EXPECT_EQ(expand_cells(plan)[0].route.factors_missing(0).value(), "");
+  plan.analysis.method = "auto";
+  plan.analysis.max_memory.reset();
+  plan.widths = {1024};
+  plan.depths = {1};
+  const Route expensive = expand_cells(plan)[0].route;
+  EXPECT_FALSE(expensive.uses_factors);
+  EXPECT_EQ(expensive.factors_missing(0).value(), "6 times the work of a dense spectrum is too much");
 }
 
 TEST(SlowByProducts, DensityOfACell) {

@@ -114,11 +114,16 @@ TEST(LawRoute, ThreadsDoNotShow) {
   }
 }
 
-/// It used to answer by product, dense and product.
+/// Two cells, of which one alone has room for factors: the answers used to depend on the number of threads.
 TEST(LawRoute, LittleMemoryAndManyThreads) {
-  for (const char* limit : {"55M", "29M"})
-    expect_equal_bytes({PlanUse::analysis, "--scheme plain --depth 64 --width 256 --seed 0:1 --values none"},
-                       {"--max-memory", limit});
+  expect_equal_bytes({PlanUse::analysis, "--scheme plain --depth 24 --width 96 --seed 0:1 --values none"},
+                     {"--max-memory", "42M"});
+}
+
+/// Whether a row tells what only a formed J can.
+bool has_entries(const Json& row) {
+  if (row.contains("density")) return row["density"]["probes"] == 0;
+  return !row["metrics"]["mean_square"].is_null();
 }
 
 /// `method   spectra by products, n = 640, …`
@@ -144,9 +149,8 @@ void expect_as_announced(const Case& c, const Args& limit) {
       const bool structure = spectrum["method"] == "permuted-diagonal";
       EXPECT_TRUE(turned || structure || std::count(methods.begin(), methods.end(), cell.route.method) > 0)
           << c.typed << ": " << spectrum.dump();
-      EXPECT_EQ(rows[row]["metrics"]["identity_error"].is_null() && rows[row]["density"].is_null(), !formed)
-          << c.typed;
-      if (turned) EXPECT_TRUE(cell.route.uses_factors && !cell.route.factors_missing(d)) << c.typed;
+      EXPECT_EQ(has_entries(rows[row]), formed) << c.typed;
+      EXPECT_TRUE(!turned || !cell.route.factors_missing(d)) << c.typed;
     }
   }
 }
@@ -180,7 +184,8 @@ TEST(CliRoute, AMemoryLimitBelongsToThePlan) {
   spill(folder / "plan.json", "{\"scheme\": \"plain\", \"depth\": 1, \"width\": 8, \"max_memory\": \"1k\"}");
   EXPECT_EQ(ran({"--config", folder / "plan.json"}).code, 5);
   spill(folder / "plan.json", "{\"scheme\": \"plain\", \"max_memory\": 0}");
-  EXPECT_TRUE(contains(refused({"--config", folder / "plan.json"}, 3), "plan.max_memory"));
+  EXPECT_TRUE(
+      contains(refused({"--config", folder / "plan.json"}, 3), "max_memory: expected a positive number"));
 }
 
 }  // namespace

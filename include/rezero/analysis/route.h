@@ -39,8 +39,9 @@ struct Route {
 /// J is formed, except: for `density` from n = 2048 on, or where J does not fit into the plan's memory limit;
 /// for `spectra` with --top alone, and with --bottom where J does not fit; for `auto` with --top or --bottom
 /// where J does not fit or, with --top alone, products are cheaper by estimate (never below n = 1024).
-/// Profiles and checks need J. `auto` may turn to J's factors where they fit beside J and take at most four
-/// times the work of a dense spectrum, or 1e9 flops. Cost: one look at each kind of layer.
+/// Profiles and checks need J. `auto` may turn to J's factors where they fit beside J into the plan's limit
+/// (4 GB if it names none) and take at most four times the work of a dense spectrum, or 1e9 flops. Cost: one
+/// look at each kind of layer.
 Route route_of(const Cell& cell, const AnalysisOptions& options);
 
 }  // namespace rezero
