@@ -50,15 +50,15 @@ std::size_t take_digit(std::size_t& number, std::size_t base) {
 
 }  // namespace
 
-Cell::Cell(std::size_t index_, const StackSpec& spec_, std::uint64_t seed, std::vector<Index> depths_,
+Cell::Cell(std::size_t place, const StackSpec& random, std::uint64_t seed, std::vector<Index> layers,
            const AnalysisOptions& options)
-    : index(index_), labels(labels_of(spec_, seed)), spec(spec_), depths(std::move(depths_)) {
+    : index(place), labels(labels_of(random, seed)), spec(random), depths(std::move(layers)) {
   route = route_of(*this, options);
 }
 
-Cell::Cell(StackPtr stack_, std::vector<Index> depths_, const AnalysisOptions& options, CellLabels labels_,
-           std::size_t index_)
-    : index(index_), labels(std::move(labels_)), stack(std::move(stack_)), depths(std::move(depths_)) {
+Cell::Cell(StackPtr given, std::vector<Index> layers, const AnalysisOptions& options, CellLabels names,
+           std::size_t place)
+    : index(place), labels(std::move(names)), stack(std::move(given)), depths(std::move(layers)) {
   route = route_of(*this, options);
 }
 

@@ -57,7 +57,7 @@ StackRun run(const std::string& name, const Json& expected) {
   StackRun run{run_stack(stack, depths, options), {}};
   const Index n = stack->shape().size();
   forward_jacobian(*stack, stack->input(), Matrix::Identity(n, n), depths, [&](const ForwardStep& step) {
-    run.jacobians[step.depth] =
+    run.jacobians[step.blocks] =
         step.jacobian.mantissa * std::pow(2.0, static_cast<Real>(step.jacobian.exponent));
   });
   return run;

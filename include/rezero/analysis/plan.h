@@ -26,6 +26,7 @@ struct StackInput {
   InputFile file;
   StackPtr stack;
   Real reading_bytes = 0;  ///< that reading took at most: the file, its header, the numbers as doubles
+  bool own_input = true;   ///< false: SweepPlan::input stands in its place
 };
 
 /// The part of J that is analyzed: ∂x_L[of] / ∂x_0[wrt], all positions where absent.

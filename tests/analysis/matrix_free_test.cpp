@@ -61,18 +61,18 @@ void expect_same_top(SweepPlan plan) {
   }
 }
 
-TEST(LawByProducts, LargestValuesAtEveryDepth) {
+TEST(LawMatrixFree, LargestValuesAtEveryDepth) {
   expect_same_top(tokens_plan("pre-ln", 20, 12, {1, 3}));
   expect_same_top(tokens_plan("post-ln", 20, 12, {2}));
 }
 
-TEST(LawByProducts, ThroughTheFinalNorm) {
+TEST(LawMatrixFree, ThroughTheFinalNorm) {
   SweepPlan plan = tokens_plan("pre-ln", 20, 12, {2});
   plan.analysis.final_norm = true;
   expect_same_top(plan);
 }
 
-TEST(LawByProducts, PartsOfJ) {
+TEST(LawMatrixFree, PartsOfJ) {
   for (const TokenView view : {TokenView{4, {}}, TokenView{{}, 7}, TokenView{4, 7}}) {
     SweepPlan plan = tokens_plan("pre-ln", 9, 16, {2});
     plan.analysis.view = view;
@@ -80,7 +80,7 @@ TEST(LawByProducts, PartsOfJ) {
   }
 }
 
-TEST(SlowByProducts, SameBytesOnAnyThread) {
+TEST(SlowMatrixFree, SameBytesOnAnyThread) {
   SweepPlan plan = tokens_plan("pre-ln", 20, 12, {2});
   plan.analysis.method = "spectra", plan.analysis.top = 2;
   EXPECT_EQ(only_cell(plan, 1).depths[0].spectrum.sigma, only_cell(plan, 3).depths[0].spectrum.sigma);
@@ -91,7 +91,7 @@ TEST(SlowByProducts, SameBytesOnAnyThread) {
 }
 
 /// Positions, heads and rows of bases in parts: as many whatever the threads.
-TEST(SlowByProducts, SameBytesInParts) {
+TEST(SlowMatrixFree, SameBytesInParts) {
   for (const Index kv_heads : {2, 1}) {
     SweepPlan plan = tokens_plan("pre-ln", 150, 64, {1});
     plan.tokens.attention.kv_heads = kv_heads;
@@ -101,7 +101,7 @@ TEST(SlowByProducts, SameBytesInParts) {
 }
 
 /// What memory leaves no room for is made anew: no bit shows it.
-TEST(ByProducts, KeptBlocksDoNotShow) {
+TEST(MatrixFree, KeptBlocksDoNotShow) {
   SweepPlan plan = tokens_plan("pre-ln", 20, 12, {2});
   plan.analysis.method = "spectra", plan.analysis.top = 2;
   const Cell cell = expand_cells(plan)[0];
@@ -111,7 +111,7 @@ TEST(ByProducts, KeptBlocksDoNotShow) {
             run_cell(cell, plan.analysis, much).depths[0].spectrum.sigma);
 }
 
-TEST(ByProducts, WhichFormIsChosen) {
+TEST(MatrixFree, WhichFormIsChosen) {
   constexpr Real much = 1e15;
   const auto form = [&](const std::string& method, Index top, Index bottom, Index tokens, Real memory) {
     SweepPlan plan = tokens_plan("pre-ln", tokens, 64, {4});
@@ -133,7 +133,7 @@ TEST(ByProducts, WhichFormIsChosen) {
   EXPECT_EQ(form("density", 0, 0, 32, much), JacobianForm::map);
 }
 
-TEST(ByProducts, CostsGrowAsTheyShould) {
+TEST(MatrixFree, CostsGrowAsTheyShould) {
   const auto route = [](const std::string& method, Index top, Index tokens) {
     SweepPlan plan = tokens_plan("pre-ln", tokens, 256, {12});
     plan.analysis.method = method, plan.analysis.top = top;
@@ -148,7 +148,7 @@ TEST(ByProducts, CostsGrowAsTheyShould) {
 }
 
 /// What saves time is kept beside the need: nothing where memory ends, all blocks where it does not.
-TEST(ByProducts, KeptBlocksAreToldApart) {
+TEST(MatrixFree, KeptBlocksAreToldApart) {
   SweepPlan plan = tokens_plan("pre-ln", 64, 32, {4});
   plan.analysis.method = "spectra", plan.analysis.top = 1;
   const Route route = expand_cells(plan)[0].route;
@@ -161,7 +161,7 @@ TEST(ByProducts, KeptBlocksAreToldApart) {
 
 /// Whether `auto` may turn to J's factors depends on the work and on the memory that the plan names; what it
 /// may take then counts.
-TEST(ByProducts, RoomForFactors) {
+TEST(MatrixFree, RoomForFactors) {
   SweepPlan plan;
   plan.schemes.emplace_back("plain");
   plan.family = &families().at("mlp");
@@ -194,7 +194,7 @@ TEST(ByProducts, RoomForFactors) {
   EXPECT_EQ(expensive.factors_missing(0).value(), "6 times the work of a dense spectrum is too much");
 }
 
-TEST(SlowByProducts, DensityOfACell) {
+TEST(SlowMatrixFree, DensityOfACell) {
   SweepPlan plan = tokens_plan("pre-ln", 32, 32, {2});
   plan.analysis.method = "density";
   const CellResult result = only_cell(plan);
