@@ -24,7 +24,7 @@ int main() {
   forward_jacobian(*stack, stack->input(), Matrix::Identity(n, n), {8, 16, 32}, [](const ForwardStep& step) {
     const Spectrum spectrum = compute_spectrum(step.jacobian, {});
     std::printf("after %2ld blocks: log10 sigma_max %6.3f, log10 sigma_min %6.3f (%s, %s)\n",
-                static_cast<long>(step.depth), spectrum.sigma.front().log10(), spectrum.sigma.back().log10(),
+                static_cast<long>(step.blocks), spectrum.sigma.front().log10(), spectrum.sigma.back().log10(),
                 spectrum.method.c_str(), spectrum.certified ? "certified" : "not certified");
   });
 }

@@ -85,8 +85,8 @@ bool changes_shape(const Cell& cell) {
   return false;
 }
 
-void check_runs(const Cell& cell, const std::function<CellResult(const Cell&)>& check,
-                const PartVisitor& visit) {
+void check_runs(const Cell& cell, const AnalysisOptions& options,
+                const std::function<CellResult(const Cell&)>& check, const PartVisitor& visit) {
   const StackPtr stack =
       cell.stack ? cell.stack : build_stack(*cell.spec, cell.labels.seed, cell.depths.back());
   for (const Index depth : cell.depths) {
@@ -95,12 +95,8 @@ void check_runs(const Cell& cell, const std::function<CellResult(const Cell&)>& 
     merged.rows = stack->shape_after(depth).size(), merged.cols = stack->shape().size();
     try {
       for (Run& run : runs_of(*stack, depth)) {
-        Cell part{cell.index,
-                  cell.labels,
-                  std::nullopt,
-                  slice_stack(stack, run.first, run.count, std::move(run.input)),
-                  {run.count}};
-        CellResult seen = check(part);
+        const StackPtr slice = slice_stack(stack, run.first, run.count, std::move(run.input));
+        CellResult seen = check(Cell(slice, {run.count}, options, cell.labels, cell.index));
         for (CellFailure& failure : seen.failures) throw NumericalError(failure.message);
         DepthResult& last = seen.depths.back();
         if (merged.checks.empty()) {

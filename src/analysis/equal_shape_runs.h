@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "rezero/analysis/sweep.h"
+#include "rezero/analysis/run_cell.h"
 
 namespace rezero::detail {
 
@@ -13,7 +13,7 @@ bool changes_shape(const Cell& cell);
 /// Each maximal run of blocks of one shape is checked as a stack of its own, from the state that reaches it;
 /// a check passes if it passes on every run. Blocks that change the shape are evaluated, and not checked: the
 /// messages name them. `visit` gets each depth as soon as it is known.
-void check_runs(const Cell& cell, const std::function<CellResult(const Cell&)>& check,
-                const PartVisitor& visit);
+void check_runs(const Cell& cell, const AnalysisOptions& options,
+                const std::function<CellResult(const Cell&)>& check, const PartVisitor& visit);
 
 }  // namespace rezero::detail

@@ -50,6 +50,18 @@ std::size_t take_digit(std::size_t& number, std::size_t base) {
 
 }  // namespace
 
+Cell::Cell(std::size_t place, const StackSpec& random, std::uint64_t seed, std::vector<Index> layers,
+           const AnalysisOptions& options)
+    : index(place), labels(labels_of(random, seed)), spec(random), depths(std::move(layers)) {
+  route = route_of(*this, options);
+}
+
+Cell::Cell(StackPtr given, std::vector<Index> layers, const AnalysisOptions& options, CellLabels names,
+           std::size_t place)
+    : index(place), labels(std::move(names)), stack(std::move(given)), depths(std::move(layers)) {
+  route = route_of(*this, options);
+}
+
 CellList::CellList(const SweepPlan& plan) : plan_(&plan), rows_(plan.depths.size()) {
   if (plan.stack) return;
   seeds_ = plan.seeds.size(), kinds_ = 0, rows_ = 0;
@@ -70,7 +82,8 @@ std::size_t CellList::part_of(std::size_t kind) const {
 
 Cell CellList::operator[](std::size_t i) const {
   REZERO_REQUIRE(i < size());
-  if (plan_->stack) return {0, labels_of(*plan_->stack), std::nullopt, plan_->stack->stack, plan_->depths};
+  const AnalysisOptions& options = plan_->analysis;
+  if (plan_->stack) return {plan_->stack->stack, plan_->depths, options, labels_of(*plan_->stack)};
   const std::size_t p = part_of(i / seeds_);
   const Part& part = parts_[p];
   std::size_t rest = i - part.first_kind * seeds_;
@@ -83,7 +96,7 @@ Cell CellList::operator[](std::size_t i) const {
                        plan_->tokens,     plan_->conv};
   std::vector<Index> depths = plan_->depths;
   if (part.stacks_per_seed > 1) depths = {plan_->depths[depth]};
-  return {i, labels_of(spec, seed), spec, nullptr, std::move(depths)};
+  return {i, spec, seed, std::move(depths), options};
 }
 
 Cell CellList::first_of_kind(std::size_t k) const {

@@ -1,14 +1,10 @@
 #include "analysis/factors.h"
 
-#include <cmath>
+#include <memory>
 #include <mutex>
 #include <optional>
-#include <string>
 #include <utility>
 
-#include "analysis/cost.h"
-#include "analysis/final_norm.h"
-#include "rezero/jacobian/block_maps.h"
 #include "rezero/linalg/maps.h"
 
 namespace rezero::detail {
@@ -16,64 +12,39 @@ namespace {
 
 class Factors {
  public:
-  Factors(StackPtr stack, Index blocks, const TokenView& view, bool final_norm, BlockMapsOptions options)
-      : stack_(std::move(stack)),
-        view_(view),
-        blocks_(blocks),
-        final_norm_(final_norm),
-        options_(std::move(options)) {}
+  Factors(StackPtr stack, Index blocks, const DepthView& view, BlockMapsOptions options)
+      : stack_(std::move(stack)), blocks_(blocks), view_(view), options_(std::move(options)) {}
 
-  Index count() const { return blocks_ + (view_.wrt ? 1 : 0) + (final_norm_ ? 1 : 0) + (view_.of ? 1 : 0); }
+  Index count() const { return before() + blocks_ + view_.count_after(); }
 
   ScaledMap at(Index i, Rounding rounding) {
     options_.checkpoint();
+    if (i < before()) return {view_.before(), 0};
+    const Index block = i - before();
+    if (block >= blocks_) return view_.after(block - blocks_, rounding);
     std::call_once(passed_, [this] { maps_.emplace(stack_, stack_->input(), blocks_, options_); });
-    const Index n = stack_->shape().size(), d = stack_->shape().features;
-    const Index rows = stack_->shape_after(blocks_).size();
-    if (view_.wrt && i-- == 0) return {transpose_map(segment_map(n, *view_.wrt * d, d)), 0};
-    if (i < blocks_) {
-      const bool other = rounding.simulated;
-      return {condense(other ? maps_->in_other_rounding(i, rounding.sample) : maps_->at(i), n), 0};
-    }
-    if (final_norm_ && i == blocks_)
-      return final_norm_at(*stack_, maps_->state(blocks_), blocks_ - 1, rounding).derivative;
-    return {segment_map(rows, *view_.of * d, d), 0};
+    const LinearMapPtr map =
+        rounding.simulated ? maps_->in_other_rounding(block, rounding.sample) : maps_->at(block);
+    return {condense(map, options_.columns), 0};
   }
 
  private:
+  Index before() const { return view_.before() ? 1 : 0; }
+
   StackPtr stack_;
-  TokenView view_;
   Index blocks_;
-  bool final_norm_;
+  const DepthView& view_;
   BlockMapsOptions options_;
   std::once_flag passed_;
   std::optional<BlockMaps> maps_;
 };
 
-FactorSource missing(std::string why) {
-  FactorSource none;
-  none.missing = std::move(why);
-  return none;
-}
-
 }  // namespace
 
-FactorSource factors_of(const StackPtr& stack, Index blocks, const Cell& cell, const AnalysisOptions& options,
-                        const RunOptions& run) {
-  const Real bytes = run.max_memory / run.cells_at_once;
-  if (!room_for_factors(cell, options, bytes)) return missing("there is no room");
-  if (const FactorWork work = factor_work(cell, blocks / stack->blocks_per_layer());
-      options.method == "auto" && !work.allowed)
-    return missing(std::to_string(std::llround(work.over_dense)) +
-                   " times the work of a dense spectrum is too much");
-  BlockMapsOptions maps;
-  maps.kept_blocks = kept_factors(cell, options, bytes);
-  maps.columns = stack->shape().size();
-  maps.checkpoint = [&run] {
-    if (run.stop && *run.stop) throw Cancelled();
-  };
-  const auto factors =
-      std::make_shared<Factors>(stack, blocks, options.view, options.final_norm, std::move(maps));
+FactorSource factors_of(const StackPtr& stack, Index blocks, const DepthView& view,
+                        BlockMapsOptions options) {
+  options.columns = stack->shape().size();
+  const auto factors = std::make_shared<Factors>(stack, blocks, view, std::move(options));
   FactorSource source;
   source.count = factors->count();
   source.at = [factors](Index i) { return factors->at(i, {}); };

@@ -20,23 +20,25 @@ ScaledVector in_unit(ScaledVector x, NormSpec& norm) {
 
 }  // namespace
 
-FinalNorm final_norm_at(const Stack& stack, const ScaledVector& state, Index l, Rounding rounding) {
-  const BlockPtr block = stack.block(l);
-  const Shape shape = stack.shape_after(l + 1);
-  NormSpec norm = block->parts().pre_norm ? block->parts().pre_norm : block->parts().post_norm;
+NormSpec EndNorms::final_norm() const {
+  NormSpec norm = pre ? pre : post;
   if (!norm) norm = NormSpec::of("layer_norm");
-  norm.weight = norm.bias = nullptr;
+  norm.weight = nullptr;
+  norm.bias = nullptr;
+  return norm;
+}
+
+FinalNorm final_norm_at(NormSpec norm, Shape shape, const ScaledVector& state, Index blocks,
+                        Rounding rounding) {
   FinalNorm result;
   const bool linear = norm.positively_homogeneous();  // N(2^e x) = 2^e N(x), else of degree 0
-  SimulatedRounding rounds(l + 1, rounding.sample);
+  SimulatedRounding rounds(blocks, rounding.sample);
   ScaledVector x = linear ? state : in_unit(state, norm);
   if (rounding.simulated) x.mantissa = rounds(x.mantissa);
   Linearization at = norm.layer(shape)->linearize(x.mantissa);
   if (rounding.simulated) at.derivative = in_other_rounding(at.derivative, rounds);
   result.value = {std::move(at.value), linear ? x.exponent : 0};
   result.derivative = {std::move(at.derivative), linear ? 0 : -x.exponent};
-  result.null_directions = norm.null_directions(shape);
-  result.norm = norm;
   return result;
 }
 

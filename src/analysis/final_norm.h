@@ -7,15 +7,23 @@
 
 namespace rezero::detail {
 
-struct FinalNorm {
-  NormSpec norm;
-  ScaledVector value;         ///< N(x)
-  ScaledMap derivative;       ///< ∂N/∂x at x, x's exponent undone
-  Index null_directions = 0;  ///< exact zeros of the derivative, all positions
+/// The norms of the block that a depth ends with.
+struct EndNorms {
+  NormSpec pre, post;
+
+  EndNorms() = default;
+  explicit EndNorms(const BlockParts& parts) : pre(parts.pre_norm), post(parts.post_norm) {}
+  /// Of the same kind, else layer norm; without gain and bias.
+  NormSpec final_norm() const;
 };
 
-/// The kind of norm that block l of the stack has, else layer norm, without gain and bias, at x_{l+1} =
-/// state.
-FinalNorm final_norm_at(const Stack& stack, const ScaledVector& state, Index l, Rounding rounding = {});
+struct FinalNorm {
+  ScaledVector value;    ///< N(x)
+  ScaledMap derivative;  ///< ∂N/∂x at x, x's exponent undone
+};
+
+/// N at the state after `blocks` blocks.
+FinalNorm final_norm_at(NormSpec norm, Shape shape, const ScaledVector& state, Index blocks,
+                        Rounding rounding = {});
 
 }  // namespace rezero::detail

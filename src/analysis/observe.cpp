@@ -102,69 +102,85 @@ ScaledReal max_difference(const ScaledVector& a, const ScaledVector& b) {
   return ScaledReal::make(largest, r);
 }
 
-DepthResult observe(const ForwardStep& step, const ScaledVector& x0, const AnalysisOptions& options,
-                    std::uint64_t seed, const JacobianFacts& facts) {
-  const ScaledMatrix& J = step.jacobian;
-  const FormingError forming = step.probe ? step.probe->compare(J) : FormingError{};
-  DepthResult result;
-  result.depth = result.blocks = step.depth;
-  result.rows = J.mantissa.rows(), result.cols = J.mantissa.cols();
+ReportedJacobian reported(const ForwardStep& step, const ScaledVector& start) {
+  ReportedJacobian seen;
+  seen.depth = step.blocks;
+  seen.blocks = step.blocks;
+  seen.J = view_of(step.jacobian);
+  seen.start = start;
+  seen.state = step.state;
+  seen.probe = step.probe;
+  seen.zero_columns_hold = step.zero_columns_hold;
+  seen.underflow = [underflow = step.underflow] { return underflow; };
+  return seen;
+}
+
+namespace {
+
+/// What the entries of a formed J and the states tell.
+void look_at_entries(DepthResult& result, const ReportedJacobian& seen, const FormingError& forming,
+                     const AnalysisOptions& options) {
+  const ScaledMatrix& J = *seen.J.matrix;
   ScaledReal square = frobenius_square(J.mantissa);
   if (!square.is_zero()) square.exponent += 2 * J.exponent;
   result.frobenius_square = square;
-  if (result.rows == result.cols) result.identity_error = identity_error(J);
-  if (step.state.mantissa.size() == x0.mantissa.size()) result.output_error = max_difference(step.state, x0);
-  if (!options.checks.empty() && result.identity_error && result.output_error)
-    result.orthant_error = detail::larger_of(
-        mask_error(J, x0.mantissa), max_difference(step.state, {x0.mantissa.cwiseMax(0), x0.exponent}));
   result.forming_error = relative_to(forming.size, square);
-  if (!options.spectrum) return result;
-  SpectrumRequest request;
-  request.method = options.method;
-  request.top = options.top, request.bottom = options.bottom;
-  request.start = stream_key(seed, StreamRole::start_vector);
-  // Of more rows than columns, as many directions that nothing reaches are no value's.
-  const Index null_directions =
-      std::max<Index>(0, facts.null_directions - std::max<Index>(0, result.rows - result.cols));
-  request.proved_zeros = null_directions;
-  request.workers = facts.workers;
-  JacobianView view = view_of(J);
-  view.matrix_error = forming.size, view.zeros_hold = forming.zero_rows_agree && step.zero_columns_hold;
-  view.factors = facts.factors;
-  result.spectrum = compute_spectrum(view, request);
-  note_underflow(result.spectrum, step.underflow);
-  declare_null(result.spectrum, null_directions);
-  const bool well_formed = result.forming_error <= six_digits;
-  if (!well_formed) result.frobenius_square = sum_of_squares(result.spectrum);
-  const Observation seen{&result.spectrum,
-                         result.rows,
-                         result.cols,
-                         result.frobenius_square,
-                         well_formed ? result.identity_error : std::nullopt,
-                         result.output_error,
-                         well_formed
-                             ? detail::ones_overlap(J, result.spectrum, stream_key(0, StreamRole::probe))
-                             : std::nullopt};
-  for (const Metric& metric : metrics()) result.metrics.push_back(metric.compute(seen));
-  return result;
+  if (result.rows == result.cols) result.identity_error = identity_error(J);
+  if (!options.checks.empty() && result.identity_error && result.output_error)
+    result.orthant_error =
+        detail::larger_of(mask_error(J, seen.start.mantissa),
+                          max_difference(seen.state, {seen.start.mantissa.cwiseMax(0), seen.start.exponent}));
 }
 
-DepthResult observe_by_products(const ProductStep& step, const ScaledVector& x0,
-                                const AnalysisOptions& options, std::uint64_t seed, int workers) {
-  DepthResult result;
-  result.depth = result.blocks = step.depth;
-  result.rows = step.jacobian.rows(), result.cols = step.jacobian.cols();
-  if (step.state.mantissa.size() == x0.mantissa.size()) result.output_error = max_difference(step.state, x0);
+SpectrumRequest request_for(const AnalysisOptions& options, std::uint64_t seed, int workers) {
   SpectrumRequest request;
-  request.method = options.method == "auto" ? "spectra" : options.method;
-  request.top = options.top, request.bottom = options.bottom;
+  request.method = options.method;
+  request.top = options.top;
+  request.bottom = options.bottom;
   request.start = stream_key(seed, StreamRole::start_vector);
   request.workers = workers;
-  result.spectrum = compute_spectrum(step.jacobian, request);
-  note_underflow(result.spectrum, step.underflow());
-  const Observation seen{&result.spectrum,      result.rows,         result.cols, result.frobenius_square,
-                         result.identity_error, result.output_error, std::nullopt};
-  for (const Metric& metric : metrics()) result.metrics.push_back(metric.compute(seen));
+  return request;
+}
+
+}  // namespace
+
+DepthResult observe(const ReportedJacobian& seen, const AnalysisOptions& options, std::uint64_t seed,
+                    int workers) {
+  DepthResult result;
+  result.depth = seen.depth;
+  result.blocks = seen.blocks;
+  result.rows = seen.J.rows();
+  result.cols = seen.J.cols();
+  if (seen.state.mantissa.size() == seen.start.mantissa.size())
+    result.output_error = max_difference(seen.state, seen.start);
+  JacobianView J = seen.J;
+  if (J.matrix) {
+    const FormingError forming = seen.probe ? seen.probe->compare(*J.matrix) : FormingError{};
+    J.matrix_error = forming.size;
+    J.zeros_hold = forming.zero_rows_agree && seen.zero_columns_hold;
+    look_at_entries(result, seen, forming, options);
+  }
+  if (!options.spectrum) return result;
+  SpectrumRequest request = request_for(options, seed, workers);
+  // Of more rows than columns, as many directions that nothing reaches are no value's.
+  request.proved_zeros =
+      std::max<Index>(0, seen.null_directions - std::max<Index>(0, result.rows - result.cols));
+  result.spectrum = compute_spectrum(J, request);
+  note_underflow(result.spectrum, seen.underflow ? seen.underflow() : Underflow::none);
+  declare_null(result.spectrum, request.proved_zeros);
+  const bool well_formed = result.forming_error <= six_digits;
+  if (!well_formed) result.frobenius_square = sum_of_squares(result.spectrum);
+  Observation metric_view;
+  metric_view.spectrum = &result.spectrum;
+  metric_view.rows = result.rows;
+  metric_view.cols = result.cols;
+  metric_view.frobenius_square = result.frobenius_square;
+  metric_view.output_error = result.output_error;
+  if (well_formed) metric_view.identity_error = result.identity_error;
+  if (well_formed && J.matrix)
+    metric_view.ones_overlap =
+        detail::ones_overlap(*J.matrix, result.spectrum, stream_key(0, StreamRole::probe));
+  for (const Metric& metric : metrics()) result.metrics.push_back(metric.compute(metric_view));
   return result;
 }
 

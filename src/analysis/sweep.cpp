@@ -99,10 +99,6 @@ Index all_blocks(const CellList& cells) {
 
 }  // namespace
 
-Spread spread_of(std::size_t cells, int threads) {
-  return static_cast<int>(cells) >= threads ? Spread{threads, 1} : Spread{1, threads};
-}
-
 SweepSummary run_sweep(const SweepPlan& plan, const CellList& cells, const RunOptions& run,
                        const std::function<void(const CellResult&)>& sink) {
   Aggregator aggregator;
@@ -112,15 +108,17 @@ SweepSummary run_sweep(const SweepPlan& plan, const CellList& cells, const RunOp
     summary.failures += static_cast<Index>(row.failures.size());
     sink(row);
   });
-  const Spread spread = spread_of(cells.size(), run.threads);
+  const CostEstimate cost = estimate_cost(plan, cells);
+  const Spread spread = spread_of(cost, run.threads, run.memory);
   Progress progress(run.progress, run.progress ? all_blocks(cells) : 0);
-  RunOptions inner = run;
-  inner.threads = spread.threads_each;
-  inner.cells_at_once = spread.cells_at_once;
-  if (run.progress) inner.progress = [&progress](Index, Index) { progress.step(); };
+  CellContext context;
+  context.threads = spread.threads_each;
+  context.memory = (run.memory - cost.shared_bytes) / spread.cells_at_once;
+  context.stop = run.stop;
+  if (run.progress) context.on_block = [&progress] { progress.step(); };
   const auto run_one = [&](Index i) {
     const Cell cell = cells[static_cast<std::size_t>(i)];
-    run_cell(cell, plan.analysis, inner, [&ordered](CellResult row) { ordered.put(std::move(row)); });
+    run_cell(cell, plan.analysis, context, [&ordered](CellResult row) { ordered.put(std::move(row)); });
     ordered.finish(cell.index);
   };
   try {

@@ -41,8 +41,7 @@ int analyze(const Arguments& args, const Environment& env) {
   if (!parsed) return env.out(line.help()), exit_ok;
   if (parsed->has("version")) return env.out(version_text()), exit_ok;
   const RunSettings settings = run_settings(*parsed, ReportKind::report, env);
-  return execute(read_plan(plan_options(*parsed), PlanUse::analysis, settings.max_memory), ReportKind::report,
-                 settings, env);
+  return execute(read_plan(plan_options(*parsed), PlanUse::analysis), ReportKind::report, settings, env);
 }
 
 }  // namespace rezero::cli

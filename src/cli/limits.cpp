@@ -11,9 +11,6 @@
 #include <vector>
 
 #include "linalg/matrix_product.h"
-#include "rezero/core/error.h"
-#include "rezero/core/named_spec.h"
-#include "rezero/core/registry.h"
 
 namespace rezero::cli {
 namespace {
@@ -72,29 +69,9 @@ Real usable_memory() {
   return bytes;
 }
 
-Real parse_bytes(std::string_view text, std::string_view option) {
-  std::string_view number = text;
-  if (!number.empty() && number.back() == 'B') number.remove_suffix(1);
-  Real base = 1000;
-  if (!number.empty() && number.back() == 'i') base = 1024, number.remove_suffix(1);
-  Real unit = 1;
-  constexpr std::string_view prefixes = "kMGT";
-  char prefix = number.empty() ? '\0' : number.back();
-  if (prefix == 'K') prefix = 'k';
-  const std::size_t power = prefixes.find(prefix);
-  if (power != std::string_view::npos && prefix != '\0') {
-    unit = std::pow(base, static_cast<Real>(power + 1));
-    number.remove_suffix(1);
-  } else if (base == 1024) {
-    throw UsageError(std::string(option) + " '" + printable(text) +
-                     "' has no known unit (k, M, G, T, Ki, Mi, Gi, Ti)");
-  }
-  if (number.empty()) throw UsageError(std::string(option) + " '" + printable(text) + "' has no number");
-  const Real bytes = parse_real(number, option) * unit;
-  if (!(bytes > 0) || !std::isfinite(bytes))
-    throw UsageError(std::string(option) + " must be a positive number of bytes, got '" + printable(text) +
-                     "'");
-  return bytes;
+Real memory_limit(const std::optional<Real>& of_plan) {
+  constexpr Real share = 0.8;
+  return of_plan ? *of_plan : share * usable_memory();
 }
 
 std::string bytes_text(Real bytes) {

@@ -67,26 +67,25 @@ std::string smaller_sizes(const SweepPlan& plan) {
          ", or ";
 }
 
-/// As many workers as fit into memory, where cells go side by side; all where one goes after the other.
-int workers_for(const CostEstimate& one, const CellList& cells, const RunSettings& settings) {
-  if (spread_of(cells.size(), settings.threads).cells_at_once == 1) return settings.threads;
-  const Real room = settings.max_memory - one.shared_bytes;
-  return static_cast<int>(std::min<Real>(settings.threads, std::floor(room / one.bytes_per_worker)));
+/// A limit in whole megabytes, as --max-memory takes it, that the plan would keep to if it were given;
+/// nothing where it is given already, or does not help.
+std::optional<std::string> limit_that_helps(const SweepPlan& plan, Real limit) {
+  if (plan.analysis.max_memory) return std::nullopt;
+  SweepPlan limited = plan;
+  const Real megabytes = std::floor(limit / 1e6);
+  limited.analysis.max_memory = megabytes * 1e6;
+  if (estimate_cost(limited, expand_cells(limited)).bytes(1) > megabytes * 1e6) return std::nullopt;
+  return shortest(megabytes) + "M";
 }
 
 /// MemoryError if not even one cell fits.
-void require_memory(const SweepPlan& plan, const CostEstimate& one, const RunSettings& settings) {
-  if (one.bytes > settings.max_memory)
-    throw MemoryError("this would need " + bytes_text(one.bytes) + " of memory, more than the " +
-                      bytes_text(settings.max_memory) + " allowed (" + smaller_sizes(plan) +
-                      "raise --max-memory)");
-}
-
-/// workers_for a plan.
-int workers_that_fit(const SweepPlan& plan, const CellList& cells, const RunSettings& settings) {
-  const CostEstimate one = estimate_cost(plan, cells, 1, settings.max_memory);
-  require_memory(plan, one, settings);
-  return workers_for(one, cells, settings);
+void require_memory(const SweepPlan& plan, const CostEstimate& cost, Real limit) {
+  if (cost.bytes(1) <= limit) return;
+  const std::optional<std::string> helps = limit_that_helps(plan, limit);
+  throw MemoryError("this would need " + bytes_text(cost.bytes(1)) + " of memory, more than the " +
+                    bytes_text(limit) + " allowed (" +
+                    (helps ? "give --max-memory " + *helps + " for a method that fits, " : "") +
+                    smaller_sizes(plan) + "raise --max-memory)");
 }
 
 std::string count_of(std::size_t count, const std::string& what) {
@@ -97,19 +96,20 @@ std::string extra_text(Real bytes) {
   return bytes > 0 ? " (and up to " + bytes_text(bytes) + " more where there is room)" : "";
 }
 
-/// A line for each way that cells go: `method   spectra by products, n = 32768, 1.2 GB, 900 GFLOP each: 1
+/// A line for each route that cells take: `method   spectra by products, n = 32768, 1.2 GB, 900 GFLOP each: 1
 /// cell`.
-std::string ways_text(const SweepPlan& plan, const CellList& cells, Real max_memory) {
+std::string routes_text(const CellList& cells, Real limit) {
   std::vector<std::pair<std::string, std::size_t>> ways;
   std::unordered_map<std::string, std::size_t> places;
   for (std::size_t k = 0; k < cells.kinds(); ++k) {
     const Cell cell = cells.first_of_kind(k);
-    const CellCost cost = cost_of(cell, plan.analysis, max_memory);
-    if (cost.method.empty()) continue;
-    const std::string way = cost.method + (cost.form == JacobianForm::map ? " by products" : " on J formed") +
-                            ", n = " + std::to_string(cell.labels.dimension) + ", " + bytes_text(cost.bytes) +
-                            extra_text(cost.extra_bytes) + ", " +
-                            shortest(std::round(cost.flops / 1e7) / 100) + " GFLOP each: ";
+    const Route& route = cell.route;
+    if (route.method.empty()) continue;
+    const Real extra = static_cast<Real>(route.kept_blocks(limit)) * route.bytes_per_kept_block;
+    const std::string way =
+        route.method + (route.form == JacobianForm::map ? " by products" : " on J formed") +
+        ", n = " + std::to_string(cell.labels.dimension) + ", " + bytes_text(route.bytes) +
+        extra_text(extra) + ", " + shortest(std::round(route.flops / 1e7) / 100) + " GFLOP each: ";
     const auto [known, fresh] = places.emplace(way, ways.size());
     if (fresh) ways.emplace_back(way, 0);
     ways[known->second].second += cells.cells_per_kind();
@@ -121,20 +121,20 @@ std::string ways_text(const SweepPlan& plan, const CellList& cells, Real max_mem
 
 int dry_run(const SweepPlan& plan, const CellList& cells, const RunSettings& settings,
             const Environment& env) {
-  const CostEstimate one = estimate_cost(plan, cells, 1, settings.max_memory);
-  const bool fits = one.bytes <= settings.max_memory;
-  const int threads = fits ? workers_for(one, cells, settings) : settings.threads;
-  const CostEstimate cost = estimate_cost(plan, cells, threads, settings.max_memory);
+  const Real limit = memory_limit(plan.analysis.max_memory);
+  const CostEstimate cost = estimate_cost(plan, cells);
+  const Spread spread = spread_of(cost, settings.threads, limit);
+  const int threads = spread.threads(), at_once = spread.cells_at_once;
   const Real seconds = cost.flops / (measure_flop_rate() * threads);
   std::string text = "cells    " + std::to_string(cost.cells) + " (" + std::to_string(cost.rows) + " rows)\n";
-  text += "memory   " + bytes_text(cost.bytes) + extra_text(cost.extra_bytes) + " with " +
-          std::to_string(threads) + (threads == 1 ? " thread" : " threads") + ", limit " +
-          bytes_text(settings.max_memory) + "\n";
-  text += ways_text(plan, cells, settings.max_memory);
+  text += "memory   " + bytes_text(cost.bytes(at_once)) + extra_text(cost.extra_bytes(at_once, limit)) +
+          " with " + std::to_string(threads) + (threads == 1 ? " thread" : " threads") + ", limit " +
+          bytes_text(limit) + "\n";
+  text += routes_text(cells, limit);
   text += "time     at least " + seconds_text(seconds) + ", " + shortest(std::round(cost.flops / 1e7) / 100) +
           " GFLOP at matrix-product speed\n";
   env.out(text);
-  require_memory(plan, one, settings);
+  require_memory(plan, cost, limit);
   return exit_ok;
 }
 
@@ -170,8 +170,6 @@ class KeptRows {
 void add_run_options(CommandLine& line) {
   line.group("Run");
   line.option("--threads", "N", "number of worker threads", "the number of processors");
-  line.option("--max-memory", "BYTES", "refuse runs that would need more memory (4G, 512Mi)",
-              "80 % of what this process may use");
   line.flag("--dry-run", "print the number of cells, the memory and a rough time, then exit");
   line.option("-c,--config", "FILE",
               "a plan, or a report whose plan is repeated; options given here take precedence");
@@ -197,8 +195,6 @@ RunSettings run_settings(const ParsedLine& line, ReportKind kind, const Environm
     if (threads > most_threads) throw UsageError("--threads may be at most " + std::to_string(most_threads));
     settings.threads = static_cast<int>(threads);
   }
-  settings.max_memory = memory_share * usable_memory();
-  if (const auto text = line.find("max-memory")) settings.max_memory = parse_bytes(*text, "--max-memory");
   settings.output = output_path(line);
   settings.format = line.find("format").value_or(default_format(settings.output, env));
   make_renderer(settings.format, kind,
@@ -218,7 +214,9 @@ int execute(const SweepPlan& plan, ReportKind kind, const RunSettings& settings,
   }
   const CellList cells = expand_cells(plan);
   if (settings.dry_run) return dry_run(plan, cells, settings, env);
-  const int workers = workers_that_fit(plan, cells, settings);
+  const Real limit = memory_limit(plan.analysis.max_memory);
+  const CostEstimate cost = estimate_cost(plan, cells);
+  require_memory(plan, cost, limit);
   if (!settings.quiet)
     for (const std::string& notice : plan_notices(plan)) env.err("note: " + notice + "\n");
 
@@ -237,8 +235,8 @@ int execute(const SweepPlan& plan, ReportKind kind, const RunSettings& settings,
 
   ProgressReport progress(parse_progress(settings.progress, settings.quiet, env), env);
   RunOptions run;
-  run.threads = workers;
-  run.max_memory = settings.max_memory;
+  run.threads = settings.threads;
+  run.memory = limit;
   run.stop = env.stop;
   if (progress.wanted()) run.progress = [&progress](Index done, Index all) { progress.update(done, all); };
   Tally tally;
@@ -250,7 +248,7 @@ int execute(const SweepPlan& plan, ReportKind kind, const RunSettings& settings,
   });
   progress.clear();
   info.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  info.threads = workers;
+  info.threads = spread_of(cost, settings.threads, limit).threads();
   info.host = host_name();
   info.peak_bytes = peak_bytes();
   renderer->end(summary, info);

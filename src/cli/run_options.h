@@ -16,7 +16,6 @@ void add_output_options(CommandLine& line, ReportKind kind);
 
 struct RunSettings {
   int threads = 1;
-  Real max_memory = 0;
   std::optional<std::string> output;  ///< path
   std::string format;
   std::string progress = "auto";

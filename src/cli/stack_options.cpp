@@ -44,10 +44,12 @@ PlanOptions plan_options(const ParsedLine& line) {
   return written;
 }
 
-SweepPlan read_plan(const PlanOptions& options, PlanUse use, Real max_memory) {
+SweepPlan read_plan(const PlanOptions& options, PlanUse use) {
+  std::optional<Real> of_plan;
+  if (options.max_memory) of_plan = options.max_memory->count;
   ResolveContext context;
   context.use = use;
-  context.require_memory = [max_memory](Real bytes, const std::string& path) {
+  context.require_memory = [max_memory = memory_limit(of_plan)](Real bytes, const std::string& path) {
     if (bytes > max_memory)
       throw MemoryError("reading '" + printable(path) + "' would need " + bytes_text(bytes) +
                         " of memory, more than the " + bytes_text(max_memory) +

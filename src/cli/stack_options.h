@@ -1,8 +1,6 @@
 #pragma once
 /// The options of a plan on the command line, shared by the commands.
 
-#include <limits>
-
 #include "cli/command_line.h"
 #include "config/options.h"
 #include "rezero/config/resolve.h"
@@ -22,7 +20,6 @@ PlanOptions written_options(const ParsedLine& line,
 PlanOptions plan_options(const ParsedLine& line);
 
 /// Resolved, with files read. MemoryError, before it is taken, where reading them needs more memory.
-SweepPlan read_plan(const PlanOptions& options, PlanUse use,
-                    Real max_memory = std::numeric_limits<Real>::infinity());
+SweepPlan read_plan(const PlanOptions& options, PlanUse use);
 
 }  // namespace rezero::cli

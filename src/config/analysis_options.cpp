@@ -116,10 +116,21 @@ OptionGroup check_options() {
            .only_in({OptionUse::verify})}};
 }
 
+OptionGroup memory_options() {
+  return {"Run",
+          {PlanOption{"max-memory", &PlanOptions::max_memory,
+                      "refuse runs that would need more memory (4G, 512Mi), and choose methods that fit"}
+               .named("BYTES")
+               .default_text("80 % of what this process may use, which only refuses")
+               .for_any_stack()
+               .only_in({OptionUse::analysis, OptionUse::verify})}};
+}
+
 void resolve_analysis(AnalysisOptions& analysis, const PlanOptions& options, PlanUse use) {
   analysis.method = spectrum_method_name(value_or_default(options, &PlanOptions::method));
   analysis.cotangent = cotangent_law(value_or_default(options, &PlanOptions::cotangent));
   analysis.final_norm = options.final_norm.value_or(false);
+  if (options.max_memory) analysis.max_memory = options.max_memory->count;
   if (use == PlanUse::verify) {
     require_full_spectrum(analysis.method);
     analysis.checks = resolve_checks(options);
@@ -160,6 +171,7 @@ void describe_analysis(const AnalysisOptions& analysis, PlanOptions& options) {
   if (analysis.view.wrt) options.wrt = token_text(*analysis.view.wrt);
   if (analysis.view.of) options.of = token_text(*analysis.view.of);
   options.method = analysis.method;
+  if (analysis.max_memory) options.max_memory = Bytes{*analysis.max_memory};
   const bool verifies = !analysis.checks.empty();
   if (verifies || analysis.profile) options.cotangent = to_string(analysis.cotangent);
   if (verifies) {

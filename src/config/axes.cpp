@@ -267,7 +267,7 @@ void describe_random_stacks(const SweepPlan& plan, PlanOptions& options) {
   describe_tokens(plan, options);
   describe_images(plan, options);
   options.seed = plan.seeds;
-  options.input = input_text(plan.input, plan);
+  options.input = input_text(plan);
 }
 
 }  // namespace rezero::detail

@@ -14,23 +14,6 @@ std::string shape_text(const std::vector<Index>& shape) {
   return text.empty() ? "a single number" : text;
 }
 
-/// A stack whose input is replaced.
-class StackWithInput final : public Stack {
- public:
-  StackWithInput(StackPtr stack, InputSpec input) : stack_(std::move(stack)), input_(std::move(input)) {}
-
-  Index blocks() const override { return stack_->blocks(); }
-  Shape shape() const override { return stack_->shape(); }
-  Vector input() const override { return draw_input(input_, shape(), 0); }
-  BlockPtr block(Index l) const override { return stack_->block(l); }
-  bool positively_homogeneous() const override { return stack_->positively_homogeneous(); }
-  const InputSpec& spec() const { return input_; }
-
- private:
-  StackPtr stack_;
-  InputSpec input_;
-};
-
 }  // namespace
 
 InputSpec resolve_input(const std::string& text, Shape shape, PlanFiles& files) {
@@ -47,17 +30,9 @@ InputSpec resolve_input(const std::string& text, Shape shape, PlanFiles& files) 
   return input;
 }
 
-std::string input_text(const InputSpec& input, const SweepPlan& plan) {
+std::string input_text(const SweepPlan& plan) {
+  const InputSpec& input = plan.input;
   return input.law == InputLaw::values ? plan.files.front().path : std::string(to_string(input.law));
-}
-
-StackPtr with_input(StackPtr stack, const InputSpec& input) {
-  return std::make_shared<StackWithInput>(std::move(stack), input);
-}
-
-const InputSpec* given_input(const Stack& stack) {
-  const auto* wrapped = dynamic_cast<const StackWithInput*>(&stack);
-  return wrapped ? &wrapped->spec() : nullptr;
 }
 
 }  // namespace rezero::detail

@@ -11,11 +11,6 @@ InputSpec resolve_input(const std::string& text, Shape shape, PlanFiles& files);
 
 /// The input as an option: the name of the distribution, or the path of the numbers (the first file that a
 /// plan reads).
-std::string input_text(const InputSpec& input, const SweepPlan& plan);
-
-/// The stack with another input. Distributions are drawn under seed 0.
-StackPtr with_input(StackPtr stack, const InputSpec& input);
-/// The input that with_input gave the stack, or nullptr.
-const InputSpec* given_input(const Stack& stack);
+std::string input_text(const SweepPlan& plan);
 
 }  // namespace rezero::detail

@@ -55,6 +55,22 @@ struct Value<Real> {
   static constexpr std::string_view schema = R"({"type": "number"})";
 };
 
+template <>
+struct Value<Bytes> {
+  static Bytes parse(const PlanOption&, std::string_view text, std::string_view name) {
+    return {parse_bytes(text, name)};
+  }
+  static Bytes read(const PlanOption& option, const JsonCursor& field) {
+    if (field.is_string())
+      return field.resolve([&](const std::string& text) { return parse(option, text, option.key()); });
+    const Real count = field.real();
+    if (!(count > 0)) field.fail("expected a positive number of bytes");
+    return {count};
+  }
+  static Json write(Bytes value) { return value.count; }
+  static constexpr std::string_view schema = R"({"type": "number", "exclusiveMinimum": 0})";
+};
+
 /// Text is resolved later, where more is known; a plan file is checked at once, for the sake of the path.
 template <>
 struct Value<std::string> {
@@ -271,8 +287,8 @@ void PlanOption::parse(std::string_view text, PlanOptions& options) const {
 }
 
 const OptionTable& option_table() {
-  static const OptionTable table = {stack_options(), token_options(),    image_options(),
-                                    draw_options(),  spectrum_options(), check_options()};
+  static const OptionTable table = {stack_options(),    token_options(), image_options(), draw_options(),
+                                    spectrum_options(), check_options(), memory_options()};
   return table;
 }
 

@@ -18,9 +18,9 @@ using OptionMember = std::optional<T> PlanOptions::*;
 
 /// The type of the member decides how text is parsed, how JSON is read and written, and the schema.
 using AnyOptionMember =
-    std::variant<OptionMember<bool>, OptionMember<Index>, OptionMember<Real>, OptionMember<std::string>,
-                 OptionMember<std::vector<std::string>>, OptionMember<std::vector<Index>>,
-                 OptionMember<std::vector<std::uint64_t>>>;
+    std::variant<OptionMember<bool>, OptionMember<Index>, OptionMember<Real>, OptionMember<Bytes>,
+                 OptionMember<std::string>, OptionMember<std::vector<std::string>>,
+                 OptionMember<std::vector<Index>>, OptionMember<std::vector<std::uint64_t>>>;
 
 /// The commands that take plan options.
 enum class OptionUse { analysis, verify, one_stack };
@@ -101,8 +101,9 @@ OptionGroup stack_options();     // axes.cpp
 OptionGroup token_options();     // tokens.cpp
 OptionGroup image_options();     // images.cpp
 OptionGroup draw_options();      // axes.cpp
-OptionGroup spectrum_options();  // requests.cpp
-OptionGroup check_options();     // requests.cpp
+OptionGroup spectrum_options();  // analysis_options.cpp
+OptionGroup check_options();     // analysis_options.cpp
+OptionGroup memory_options();    // analysis_options.cpp
 
 /// f(option) for each, in order.
 template <class F>

@@ -10,8 +10,7 @@ namespace {
 void describe_stack_file(const SweepPlan& plan, PlanOptions& options) {
   options.stack = plan.stack->file.path;
   options.depth = plan.depths;
-  if (const InputSpec* input = detail::given_input(*plan.stack->stack))
-    options.input = detail::input_text(*input, plan);
+  if (!plan.stack->own_input) options.input = detail::input_text(plan);
   options.files.push_back(plan.stack->file);
 }
 

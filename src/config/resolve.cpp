@@ -31,7 +31,8 @@ void resolve_stack_file(SweepPlan& plan, const PlanOptions& options, const Resol
   plan.stack = StackInput{files.at(path), stack, most};
   if (options.input) {
     plan.input = detail::resolve_input(*options.input, stack->shape(), files);
-    plan.stack->stack = detail::with_input(std::move(stack), plan.input);
+    plan.stack->own_input = false;
+    plan.stack->stack = slice_stack(stack, 0, stack->blocks(), draw_input(plan.input, stack->shape(), 0));
     if (plan.input.law == InputLaw::values) plan.files = {files.at(*options.input)};
   }
   const Index blocks = plan.stack->stack->blocks();

@@ -115,9 +115,9 @@ class ForwardPass {
     if (homogeneous_ && far_from_one(max_abs(state_.mantissa))) REZERO_REQUIRE(renormalize(state_));
   }
 
-  ForwardStep at(Index depth) {
+  ForwardStep after(Index blocks) {
     REZERO_REQUIRE(renormalize(jacobian_));
-    return {depth, state_, jacobian_, underflow_, &probe_, zero_columns_hold_};
+    return {blocks, state_, jacobian_, underflow_, &probe_, zero_columns_hold_};
   }
 
  private:
@@ -250,16 +250,16 @@ class Walk {
 
 }  // namespace
 
-void forward_jacobian(const Stack& stack, const Vector& x0, Matrix tangents, const std::vector<Index>& depths,
+void forward_jacobian(const Stack& stack, const Vector& x0, Matrix tangents, const std::vector<Index>& blocks,
                       const std::function<void(const ForwardStep&)>& visit, const ForwardOptions& options) {
-  REZERO_REQUIRE(std::is_sorted(depths.begin(), depths.end()));
-  if (depths.empty()) return;
-  REZERO_REQUIRE(depths.front() >= 1 && depths.back() <= stack.blocks());
+  REZERO_REQUIRE(std::is_sorted(blocks.begin(), blocks.end()));
+  if (blocks.empty()) return;
+  REZERO_REQUIRE(blocks.front() >= 1 && blocks.back() <= stack.blocks());
   ForwardPass pass(stack, x0, std::move(tangents), options);
-  Walk walk(stack, depths.back(), pass, options);
-  for (const Index depth : depths) {
-    walk.to(depth);
-    visit(pass.at(depth));
+  Walk walk(stack, blocks.back(), pass, options);
+  for (const Index count : blocks) {
+    walk.to(count);
+    visit(pass.after(count));
   }
 }
 

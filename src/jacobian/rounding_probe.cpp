@@ -79,11 +79,6 @@ void RoundingProbe::replace(Matrix next) {
   finite_ = renormalize(image_);
 }
 
-void RoundingProbe::keep_rows(Index first, Index count) {
-  if (!finite_) return;
-  image_.mantissa = Matrix(image_.mantissa.middleRows(first, count));
-}
-
 FormingError RoundingProbe::compare(const ScaledMatrix& J) const {
   if (!finite_) return {ScaledReal::make(1, beyond_everything), false};
   Matrix formed(J.mantissa.rows(), probes);

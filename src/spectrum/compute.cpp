@@ -34,7 +34,7 @@ Spectrum by_own_means(const JacobianView& J, const SpectrumRequest& request, con
   if (tried.status == SpectrumStatus::converged && looked_at_matrix) add_forming_error(tried, J);
   const bool replaceable = method.gives != SpectrumScope::density && J.matrix;
   if (tried.status == SpectrumStatus::converged || !replaceable) return tried;
-  Spectrum spectrum = by_chain(J, request, spectrum_methods().at("dense"));
+  Spectrum spectrum = by_chain(J, request, auto_method(JacobianForm::dense));
   spectrum.applications = tried.applications;
   spectrum.fallbacks.insert(spectrum.fallbacks.begin(), {std::string(method.name), tried.message});
   return spectrum;
@@ -56,7 +56,7 @@ Real smallest_wanted(const Spectrum& spectrum, Index proved_zeros) {
 Spectrum by_condition(const JacobianView& J, const SpectrumRequest& request) {
   constexpr Real ten_digits_above = 1e-6;
   using detail::six_digits;
-  Spectrum dense = by_chain(J, request, spectrum_methods().at("dense"));
+  Spectrum dense = by_chain(J, request, auto_method(JacobianForm::dense));
   if (dense.status != SpectrumStatus::converged || dense.relative_resolution == 0) return dense;
   const Real smallest = smallest_wanted(dense, request.proved_zeros);
   const Real lost = dense.forming_error;
@@ -75,7 +75,7 @@ Spectrum by_condition(const JacobianView& J, const SpectrumRequest& request) {
                    " for the product method, which may tell more";
     return dense;
   }
-  Spectrum product = spectrum_methods().at("product").compute(J, request);
+  Spectrum product = auto_method(JacobianForm::factors).compute(J, request);
   if (product.status == SpectrumStatus::converged && product.unresolved() <= dense.unresolved()) {
     product.choice = why;
     return product;
@@ -139,7 +139,12 @@ Spectrum compute_spectrum(const ScaledMatrix& J, const SpectrumRequest& request)
 
 Spectrum compute_spectrum(const JacobianView& J, const SpectrumRequest& request) {
   const Index dimension = std::min(J.rows(), J.cols());
-  const SpectrumMethod& method = spectrum_methods().at(request.method == "auto" ? "dense" : request.method);
+  if (!J.matrix && request.method == "auto") {
+    SpectrumRequest by_name = request;
+    by_name.method = auto_method(JacobianForm::map).name;
+    return compute_spectrum(J, by_name);
+  }
+  const SpectrumMethod& method = method_for(request.method, JacobianForm::dense);
   require_possible(request, dimension);
   check_form(J, method);
   if (dimension == 0) return detail::breakdown(0, request, "the Jacobian has no entries");

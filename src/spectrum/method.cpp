@@ -1,5 +1,7 @@
 #include "rezero/spectrum/method.h"
 
+#include "rezero/core/contract.h"
+
 namespace rezero {
 
 #define REZERO_SPECTRUM_METHOD(name) SpectrumMethod name##_method();
@@ -13,6 +15,28 @@ const Registry<SpectrumMethod>& spectrum_methods() {
 #undef REZERO_SPECTRUM_METHOD
                                                                     });
   return registry;
+}
+
+SpectrumWork dense_work(const SpectrumTask& task) {
+  const auto n = static_cast<Real>(task.cols);
+  return {(8.0 / 3 + 2 + 2.0 / 3) * n * n * n, 0, 0};
+}
+
+const SpectrumMethod& auto_method(JacobianForm form) {
+  switch (form) {
+    case JacobianForm::dense:
+      return spectrum_methods().at("dense");
+    case JacobianForm::map:
+      return spectrum_methods().at("spectra");
+    case JacobianForm::factors:
+      return spectrum_methods().at("product");
+  }
+  REZERO_REQUIRE(false);
+  return spectrum_methods().at("dense");
+}
+
+const SpectrumMethod& method_for(std::string_view name, JacobianForm form) {
+  return name == "auto" ? auto_method(form) : spectrum_methods().at(name);
 }
 
 }  // namespace rezero

@@ -40,12 +40,9 @@ std::vector<Case> cases() {
 }
 
 CellResult run(const Case& c, const std::string& method) {
-  Cell cell;
-  cell.spec = testing::stack_spec(c.stack);
-  cell.depths = {c.depth};
   AnalysisOptions options;
   options.method = method, options.final_norm = c.final_norm;
-  return run_cell(cell, options, {});
+  return run_cell(Cell(0, testing::stack_spec(c.stack), 0, {c.depth}, options), options);
 }
 
 /// 6.5e-13 where no double reaches.

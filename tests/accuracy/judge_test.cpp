@@ -15,12 +15,10 @@ class Judged : public ::testing::Test {
   /// post-ln: every value but the last is far above the rounding, the last is an exact zero.
   Judged()
       : stack_(build_stack(testing::stack_spec({"post-ln", "mlp", 4}), 0, 2)), path_(trajectory(*stack_, 2)) {
-    Cell cell;
-    cell.spec = testing::stack_spec({"post-ln", "mlp", 4});
-    cell.depths = {2};
     AnalysisOptions options;
     options.method = "dense";
-    spectrum_ = run_cell(cell, options, {}).depths.at(0).spectrum;
+    const Cell cell(0, testing::stack_spec({"post-ln", "mlp", 4}), 0, {2}, options);
+    spectrum_ = run_cell(cell, options).depths.at(0).spectrum;
   }
   Verdict verdict() const { return judged(path_, {2, false, {}, States::library}, spectrum_); }
   std::string kind() const {

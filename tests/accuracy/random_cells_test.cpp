@@ -38,14 +38,15 @@ struct Run {
   Cell cell;
   StackPtr stack;
 
-  Run(std::uint64_t i, std::uint64_t seed, const RandomCell& from, Cell expanded)
+  Run(std::uint64_t i, std::uint64_t seed, const RandomCell& from, Cell expanded,
+      const AnalysisOptions& options)
       : index(i), random(from), cell(std::move(expanded)) {
     stack = build_stack(*cell.spec, cell.labels.seed, cell.depths.back());
     if (!from.decorate) return;
-    for (Index& depth : cell.depths) depth *= stack->blocks_per_layer();
-    stack = decorated(*stack, cell.depths.back(), seed, i);
-    cell.stack = stack;
-    cell.spec.reset();
+    std::vector<Index> depths = cell.depths;
+    for (Index& depth : depths) depth *= stack->blocks_per_layer();
+    stack = decorated(*stack, depths.back(), seed, i);
+    cell = Cell(stack, depths, options, cell.labels, cell.index);
   }
 
   /// What a user would type; of a decorated stack with the file that save() writes.
@@ -88,7 +89,8 @@ class Sweep {
     try {
       const SweepPlan plan = resolved(random);
       const CellList cells = expand_cells(plan);
-      for (std::size_t i = 0; i < cells.size(); ++i) judge({index, seed_, random, cells[i]}, plan.analysis);
+      for (std::size_t i = 0; i < cells.size(); ++i)
+        judge({index, seed_, random, cells[i], plan.analysis}, plan.analysis);
     } catch (const UsageError&) {
       ++tally.refused;
     } catch (const NumericalError&) {  // while a stack is built that looks at its own states
@@ -102,7 +104,7 @@ class Sweep {
 
  private:
   void judge(const Run& run, const AnalysisOptions& options) {
-    const CellResult result = run_cell(run.cell, options, {});
+    const CellResult result = run_cell(run.cell, options);
     tally.failed += result.failures.empty() ? 0 : 1;
     for (const CellFailure& failure : result.failures)
       if (failure.kind == "internal") fault(run.index, failure.message, run.command());

@@ -14,28 +14,29 @@ namespace {
 
 using testing::StackText;
 
-std::vector<CheckResult> verify(Cell cell, const std::vector<std::string>& checks) {
+AnalysisOptions checking(const std::vector<std::string>& checks) {
   AnalysisOptions options;
   for (const std::string& check : checks) options.checks.emplace_back(parse_named_spec(check));
-  const CellResult result = run_cell(cell, options, {});
+  return options;
+}
+
+std::vector<CheckResult> verify(const Cell& cell, const AnalysisOptions& options) {
+  const CellResult result = run_cell(cell, options);
   EXPECT_TRUE(result.failures.empty()) << result.failures.front().message;
-  return result.depths.empty() ? std::vector<CheckResult>(checks.size()) : result.depths.back().checks;
+  return result.depths.empty() ? std::vector<CheckResult>(options.checks.size())
+                               : result.depths.back().checks;
 }
 
 std::vector<CheckResult> verify(const StackText& text, Index depth, const std::vector<std::string>& checks) {
-  Cell cell;
-  cell.spec = testing::stack_spec(text);
-  cell.labels.seed = 5;
-  cell.depths = {depth};
-  return verify(cell, checks);
+  const AnalysisOptions options = checking(checks);
+  return verify(Cell(0, testing::stack_spec(text), 5, {depth}, options), options);
 }
 
 std::vector<CheckResult> verify(const std::vector<BlockParts>& parts,
                                 const std::vector<std::string>& checks) {
-  Cell cell;
-  cell.stack = make_stack(parts, testing::normal(parts.front().shape.size(), 77));
-  cell.depths = {static_cast<Index>(parts.size())};
-  return verify(cell, checks);
+  const AnalysisOptions options = checking(checks);
+  const StackPtr stack = make_stack(parts, testing::normal(parts.front().shape.size(), 77));
+  return verify(Cell(stack, {stack->blocks()}, options), options);
 }
 
 /// Which schemes start a transformer as the identity, and whether they train from there.

@@ -36,7 +36,7 @@ TEST(MaxDifference, AcrossExponents) {
 TEST(Observe, NumbersOfAJacobian) {
   ScaledMatrix J{Matrix::Identity(4, 4) / 2, 2};  // 2 I
   ScaledVector start{normal(4, 2), 0}, state{start.mantissa, 1};
-  const DepthResult got = observe({7, state, J}, start, {}, 1);
+  const DepthResult got = observe(reported({7, state, J}, start), {}, 1);
   EXPECT_EQ(got.depth, 7);
   EXPECT_EQ(got.rows, 4);
   EXPECT_EQ(got.frobenius_square, ScaledReal::make(16));
@@ -46,12 +46,13 @@ TEST(Observe, NumbersOfAJacobian) {
   EXPECT_EQ(got.metrics[0], std::optional<Real>(2));
   AnalysisOptions without;
   without.spectrum = false;
-  EXPECT_TRUE(observe({7, state, J}, start, without, 1).spectrum.sigma.empty());
+  EXPECT_TRUE(observe(reported({7, state, J}, start), without, 1).spectrum.sigma.empty());
 }
 
 TEST(Observe, RectangularHasNoIdentityError) {
   const ScaledVector start{normal(3, 2), 0}, state{normal(4, 3), 0};
-  const DepthResult got = observe({1, state, {normal(4, 3, 5), 0}}, start, {}, 1);
+  const ScaledMatrix J{normal(4, 3, 5), 0};
+  const DepthResult got = observe(reported({1, state, J}, start), {}, 1);
   EXPECT_FALSE(got.identity_error || got.output_error);
   EXPECT_EQ(got.spectrum.dimension, 3);
 }

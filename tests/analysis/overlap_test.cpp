@@ -24,7 +24,7 @@ DepthResult observe_matrix(Matrix J, std::int64_t exponent = 0) {
   EXPECT_TRUE(renormalize(scaled));
   const ScaledVector state{Vector::Ones(scaled.mantissa.rows()), 0},
       x0{Vector::Ones(scaled.mantissa.cols()), 0};
-  return observe({1, state, scaled}, x0, {}, 7);
+  return observe(reported({1, state, scaled}, x0), {}, 7);
 }
 
 DepthResult observe_stack(const char* scheme, const char* family, Index width, Index depth) {
@@ -40,7 +40,7 @@ DepthResult observe_stack(const char* scheme, const char* family, Index width, I
   const ScaledVector x0{stack->input(), 0};
   DepthResult result;
   forward_jacobian(*stack, stack->input(), Matrix::Identity(width, width), {depth},
-                   [&](const ForwardStep& step) { result = observe(step, x0, {}, 3); });
+                   [&](const ForwardStep& step) { result = observe(reported(step, x0), {}, 3); });
   return result;
 }
 
@@ -130,7 +130,7 @@ TEST(Overlap, APartialSpectrumHasNone) {
   const ScaledVector x{Vector::Ones(32), 0};
   AnalysisOptions options;
   options.top = 3;
-  const DepthResult result = observe({1, x, J}, x, options, 7);
+  const DepthResult result = observe(reported({1, x, J}, x), options, 7);
   EXPECT_FALSE(metric(result, "ones_overlap"));
   EXPECT_TRUE(metric(result, "bulk_sigma_max"));
 }
@@ -141,7 +141,9 @@ TEST(Overlap, ProvedZerosAreCountedHoweverTheyWereComputed) {
   J.row(3).setZero(), J(0, 1) = 0.5;
   const ScaledMatrix scaled{J, 0};
   const ScaledVector x{Vector::Ones(8), 0};
-  const DepthResult result = observe({1, x, scaled}, x, {}, 7, {1});
+  ReportedJacobian seen = reported({1, x, scaled}, x);
+  seen.null_directions = 1;
+  const DepthResult result = observe(seen, {}, 7);
   EXPECT_EQ(result.spectrum.null_directions, 1);
   EXPECT_EQ(result.spectrum.unresolved(), 0);
   EXPECT_EQ(metric(result, "sigma_min"), 0.0);

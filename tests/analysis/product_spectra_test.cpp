@@ -24,10 +24,7 @@ using Json = nlohmann::ordered_json;
 using testing::reference_file;
 
 CellResult run(const StackPtr& stack, const std::vector<Index>& depths, AnalysisOptions options) {
-  Cell cell;
-  cell.stack = stack;
-  cell.depths = depths;
-  return run_cell(cell, options, {});
+  return run_stack(stack, depths, options);
 }
 
 CellResult run(const StackPtr& stack, const std::vector<Index>& depths, const std::string& method) {

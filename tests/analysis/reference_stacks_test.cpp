@@ -48,19 +48,18 @@ struct StackRun {
 };
 
 StackRun run(const std::string& name, const Json& expected) {
-  Cell cell;
-  cell.stack = parse_stack_file(read_file(reference_file(name + ".safetensors")), name);
-  for (const Json& depth : expected["depths"]) cell.depths.push_back(depth["depth"].get<Index>());
+  const StackPtr stack = parse_stack_file(read_file(reference_file(name + ".safetensors")), name);
+  std::vector<Index> depths;
+  for (const Json& depth : expected["depths"]) depths.push_back(depth["depth"].get<Index>());
   AnalysisOptions options;
   options.profile = true;
   options.cotangent = CotangentLaw::ones;
-  StackRun run{run_cell(cell, options, {}), {}};
-  const Index n = cell.stack->shape().size();
-  forward_jacobian(*cell.stack, cell.stack->input(), Matrix::Identity(n, n), cell.depths,
-                   [&](const ForwardStep& step) {
-                     run.jacobians[step.depth] =
-                         step.jacobian.mantissa * std::pow(2.0, static_cast<Real>(step.jacobian.exponent));
-                   });
+  StackRun run{run_stack(stack, depths, options), {}};
+  const Index n = stack->shape().size();
+  forward_jacobian(*stack, stack->input(), Matrix::Identity(n, n), depths, [&](const ForwardStep& step) {
+    run.jacobians[step.blocks] =
+        step.jacobian.mantissa * std::pow(2.0, static_cast<Real>(step.jacobian.exponent));
+  });
   return run;
 }
 

@@ -276,13 +276,11 @@ TEST(RunSweep, NullDirectionsOfNormsOverPositions) {
     parts.post_norm = NormSpec::of(row.kind);
     parts.post_norm.samples = row.samples;
     if (parts.post_norm.kind->find("groups")) parts.post_norm.set("groups", static_cast<Real>(row.groups));
-    Cell cell;
-    cell.stack = make_stack({parts}, testing::normal(30, 1));
-    cell.depths = {1};
+    const StackPtr stack = make_stack({parts}, testing::normal(30, 1));
     AnalysisOptions options;
-    EXPECT_EQ(run_cell(cell, options, {}).depths.at(0).spectrum.null_directions, row.null);
+    EXPECT_EQ(run_stack(stack, {1}, options).depths.at(0).spectrum.null_directions, row.null);
     options.view.of = 1;
-    EXPECT_EQ(run_cell(cell, options, {}).depths.at(0).spectrum.null_directions, row.null_of_one);
+    EXPECT_EQ(run_stack(stack, {1}, options).depths.at(0).spectrum.null_directions, row.null_of_one);
   }
 }
 
@@ -427,14 +425,14 @@ TEST(RunSweep, AnExceptionOfTheSinkComesOut) {
 TEST(EstimateCost, GrowsWithTheWork) {
   const SweepPlan small = plan_of({"residual"}, {1, 8}, {16}, {1}),
                   large = plan_of({"residual"}, {1, 8}, {64}, {1, 2});
-  const CostEstimate a = estimate_cost(small, expand_cells(small), 1),
-                     b = estimate_cost(large, expand_cells(large), 2);
+  const CostEstimate a = estimate_cost(small, expand_cells(small)),
+                     b = estimate_cost(large, expand_cells(large));
   EXPECT_EQ(a.cells, 1u);
   EXPECT_EQ(a.rows, 2u);
   EXPECT_EQ(b.cells, 2u);
   EXPECT_GT(b.flops, 2 * 64 * a.flops * 0.9);
-  EXPECT_GE(a.bytes_per_worker, 6 * 16 * 16 * 8);
-  EXPECT_EQ(b.bytes, 2 * b.bytes_per_worker + b.shared_bytes);
+  EXPECT_GE(a.bytes_per_cell, 6 * 16 * 16 * 8);
+  EXPECT_EQ(b.bytes(2), 2 * b.bytes_per_cell + b.shared_bytes);
 }
 
 /// The metrics of each row wait for the summary.
@@ -443,11 +441,10 @@ TEST(EstimateCost, CountsWhatIsKeptOfRows) {
   for (std::size_t i = 0; i < seeds.size(); ++i) seeds[i] = i;
   const SweepPlan one = plan_of({"residual"}, {1, 8}, {16}, {1}),
                   many = plan_of({"residual"}, {1, 8}, {16}, seeds);
-  const CostEstimate a = estimate_cost(one, expand_cells(one), 1),
-                     b = estimate_cost(many, expand_cells(many), 1);
+  const CostEstimate a = estimate_cost(one, expand_cells(one)), b = estimate_cost(many, expand_cells(many));
   EXPECT_EQ(b.cells, 1000u);
   EXPECT_EQ(b.rows, 2000u);
-  EXPECT_EQ(b.bytes_per_worker, a.bytes_per_worker);
+  EXPECT_EQ(b.bytes_per_cell, a.bytes_per_cell);
   EXPECT_DOUBLE_EQ(b.flops, 1000 * a.flops);
   EXPECT_GE(b.shared_bytes - a.shared_bytes, 1998.0 * static_cast<Real>(metrics().size() * sizeof(Real)));
 }
@@ -457,11 +454,11 @@ TEST(EstimateCost, CountsALoadedStack) {
   plan.depths = {1};
   const BlockParts parts = testing::random_parts({"linear", "identity", {32, 1}});
   plan.stack = StackInput{{"x", ""}, make_stack({parts, parts}, testing::normal(32, 1)), 0};
-  const CostEstimate cost = estimate_cost(plan, expand_cells(plan), 1);
+  const CostEstimate cost = estimate_cost(plan, expand_cells(plan));
   EXPECT_GE(cost.shared_bytes, 2 * 32 * 32 * 8);
-  EXPECT_EQ(cost.bytes, cost.bytes_per_worker + cost.shared_bytes);
+  EXPECT_EQ(cost.bytes(1), cost.bytes_per_cell + cost.shared_bytes);
   plan.stack->reading_bytes = 1e9;
-  EXPECT_EQ(estimate_cost(plan, expand_cells(plan), 1).bytes, 1e9) << "the most that was in memory at once";
+  EXPECT_EQ(estimate_cost(plan, expand_cells(plan)).bytes(1), 1e9) << "the most that was in memory at once";
 }
 
 }  // namespace

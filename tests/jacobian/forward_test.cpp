@@ -191,7 +191,7 @@ std::string failure_of(const Stack& stack, std::vector<KeptStep>* seen = nullptr
   if (depths.empty()) depths = {stack.blocks()};
   try {
     forward_jacobian(stack, stack.input(), Matrix::Identity(n, n), depths, [&](const ForwardStep& step) {
-      if (seen) seen->push_back({step.depth, step.state, step.jacobian});
+      if (seen) seen->push_back({step.blocks, step.state, step.jacobian});
     });
   } catch (const NumericalError& error) {
     return error.what();
@@ -322,7 +322,7 @@ TEST(Forward, VisitsTheDepthsAskedFor) {
   ASSERT_EQ(some.size(), 3u);
   EXPECT_EQ(some[1].depth, 4);
   for (const KeptStep& step : some)
-    EXPECT_TRUE(same(step.jacobian, every[static_cast<std::size_t>(step.depth - 1)].jacobian));
+    EXPECT_TRUE(same(step.jacobian, every[static_cast<std::size_t>(step.blocks - 1)].jacobian));
   EXPECT_TRUE(testing::steps(*stack, unit, {}).empty());
   EXPECT_THROW(testing::steps(*stack, unit, {0}), std::logic_error);
   EXPECT_THROW(testing::steps(*stack, unit, {13}), std::logic_error);

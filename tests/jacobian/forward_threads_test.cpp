@@ -39,7 +39,7 @@ Walked walked(const Stack& stack, const std::vector<Index>& depths, int workers)
     forward_jacobian(
         stack, stack.input(), Matrix::Identity(n, n), depths,
         [&](const ForwardStep& step) {
-          seen.visits.push_back({step.depth, step.state, step.jacobian, step.underflow});
+          seen.visits.push_back({step.blocks, step.state, step.jacobian, step.underflow});
         },
         options);
   } catch (const std::exception& error) {

@@ -86,6 +86,7 @@ std::string value_in_plans(const detail::PlanOption& option) {
     const detail::PlanOption& option;
     std::string operator()(detail::OptionMember<bool>) const { return "true or false"; }
     std::string operator()(detail::OptionMember<Index>) const { return "whole number"; }
+    std::string operator()(detail::OptionMember<Bytes>) const { return "bytes, or a text such as `4G`"; }
     std::string operator()(detail::OptionMember<Real>) const { return "number"; }
     std::string operator()(detail::OptionMember<std::string>) const {
       return option.words.empty() ? code(std::string(option.value)) : code(joined(option.words, "`, `"));

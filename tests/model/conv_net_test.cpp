@@ -91,7 +91,7 @@ TEST(ConvNet, ZeroGammaWithOuterReluIsAMask) {
   Matrix mask = Matrix::Zero(n, n);
   for (Index i = 0; i < n; ++i) mask(i, i) = x0(i) > 0 ? 1 : 0;
   for (const testing::KeptStep& step : testing::steps(*net, Matrix::Identity(n, n), {1, 5, 12})) {
-    EXPECT_EQ(testing::plain(step.jacobian), mask) << step.depth;
+    EXPECT_EQ(testing::plain(step.jacobian), mask) << step.blocks;
     EXPECT_EQ(testing::plain(step.state), Vector(x0.cwiseMax(0)));
     const Spectrum spectrum = spectrum_of(step.jacobian);
     ASSERT_TRUE(spectrum.certified);

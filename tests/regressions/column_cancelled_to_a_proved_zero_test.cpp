@@ -1,4 +1,5 @@
-/// A column of J that cancelled to zeros in floating point was called a proved zero: the rounding of 1/3 decides it.
+/// A column of J that cancelled to zeros in floating point was called a proved zero: the rounding of 1/3
+/// decides it.
 
 #include <gtest/gtest.h>
 
@@ -18,9 +19,8 @@ BlockParts linear(const Matrix& W) {
 }
 
 Spectrum spectrum_of_two(const Matrix& first, const Matrix& second) {
-  Cell cell;
-  cell.stack = make_stack({linear(first), linear(second)}, Vector::Ones(2)), cell.depths = {2};
-  return run_cell(cell, {}, {}).depths.at(0).spectrum;
+  const StackPtr stack = make_stack({linear(first), linear(second)}, Vector::Ones(2));
+  return run_stack(stack, {2}).depths.at(0).spectrum;
 }
 
 TEST(Regression, ColumnThatCancelledIsNoProvedZero) {
@@ -40,11 +40,9 @@ TEST(Regression, ColumnOfZeroWeightsIsAProvedZero) {
 /// The error of forming J was added twice to a density, the second time as the whole of it.
 TEST(Regression, DensityOfAFormedJacobianKeepsItsResolution) {
   testing::StackText text;
-  Cell cell;
-  cell.stack = testing::stack(text, 1, 3), cell.depths = {3};
   AnalysisOptions options;
   options.method = "density";
-  const Spectrum s = run_cell(cell, options, {}).depths.at(0).spectrum;
+  const Spectrum s = run_stack(testing::stack(text, 1, 3), {3}, options).depths.at(0).spectrum;
   EXPECT_LT(s.relative_resolution, 1e-12);
   EXPECT_LT(s.forming_error, 1e-12);
   EXPECT_GT(s.forming_error, 0);

@@ -12,14 +12,13 @@ namespace {
 TEST(Regression, DensityOfADeepStackWasRounding) {
   testing::StackText text;
   text.scheme = "residual", text.width = 16;
-  Cell cell;
-  cell.stack = testing::stack(text, 0, 1500), cell.depths = {1500};
+  const StackPtr stack = testing::stack(text, 0, 1500);
   AnalysisOptions options;
   options.method = "product";
-  const Spectrum exact = run_cell(cell, options, {}).depths.at(0).spectrum;
+  const Spectrum exact = run_stack(stack, {1500}, options).depths.at(0).spectrum;
   ASSERT_GT(exact.sigma[0].log10() - exact.sigma[1].log10(), 16) << "one value far above";
   options.method = "density";
-  const Spectrum s = run_cell(cell, options, {}).depths.at(0).spectrum;
+  const Spectrum s = run_stack(stack, {1500}, options).depths.at(0).spectrum;
   ASSERT_TRUE(s.density);
   EXPECT_EQ(s.density->probes, 0) << "all values were computed";
   EXPECT_NEAR(s.density->cdf.front(), 15.0 / 16, 1e-9);

@@ -10,11 +10,9 @@ namespace rezero {
 namespace {
 
 Spectrum density_of(const StackPtr& stack, bool final_norm) {
-  Cell cell;
-  cell.stack = stack, cell.depths = {stack->blocks() / stack->blocks_per_layer()};
   AnalysisOptions options;
   options.method = "density", options.final_norm = final_norm;
-  return run_cell(cell, options, {}).depths.at(0).spectrum;
+  return run_stack(stack, {stack->blocks() / stack->blocks_per_layer()}, options).depths.at(0).spectrum;
 }
 
 TEST(Regression, DensityOfAStackWhoseSquaresUnderflow) {

@@ -9,7 +9,7 @@
 namespace rezero {
 namespace {
 
-CellCost cost(const std::vector<Index>& widths, Index depth) {
+Route route(const std::vector<Index>& widths, Index depth) {
   SweepPlan plan;
   plan.schemes.emplace_back("residual");
   plan.family = &families().at("conv");
@@ -22,17 +22,17 @@ CellCost cost(const std::vector<Index>& widths, Index depth) {
   plan.seeds = {0};
   plan.depths = {depth};
   plan.analysis.method = "dense";
-  return cost_of(expand_cells(plan)[0], plan.analysis, 1e15);
+  return expand_cells(plan)[0].route;
 }
 
 TEST(Regression, EstimateSawTheFirstStageOnly) {
   const Real in = 4 * 64, out = 512 * 16, weights = 512.0 * 9 * (4 + 512) * 8;
-  const CellCost wide = cost({4, 512}, 2);
+  const Route wide = route({4, 512}, 2);
   EXPECT_GE(wide.bytes, 6 * in * out * 8);
   EXPECT_GE(wide.bytes, 6 * weights);
   EXPECT_GE(wide.flops, in * 2 * weights / 8 * 16);
-  EXPECT_GE(cost({512, 4}, 2).bytes, 2 * 512.0 * 512 * 9 * 8);
-  EXPECT_LT(cost({4, 512}, 1).flops, wide.flops / 100);  // the second stage is not reached
+  EXPECT_GE(route({512, 4}, 2).bytes, 2 * 512.0 * 512 * 9 * 8);
+  EXPECT_LT(route({4, 512}, 1).flops, wide.flops / 100);  // the second stage is not reached
 }
 
 }  // namespace

@@ -15,12 +15,10 @@ TEST(Regression, FinalNormOfAHugeState) {
   parts.branch = &branches().at("linear");
   parts.weights[Role::linear] = {testing::share(Matrix(Matrix::Identity(5, 5))),
                                  nullptr};  // every block doubles
-  Cell cell;
-  cell.stack = make_stack(std::vector<BlockParts>(3000, parts), testing::normal(5, 1));
-  cell.depths = {1, 3000};
   AnalysisOptions options;
   options.final_norm = true;
-  const CellResult got = run_cell(cell, options, {});
+  const StackPtr stack = make_stack(std::vector<BlockParts>(3000, parts), testing::normal(5, 1));
+  const CellResult got = run_stack(stack, {1, 3000}, options);
   ASSERT_TRUE(got.failures.empty()) << got.failures[0].message;
   const Vector x = cell.stack->input();
   const Real s = std::sqrt((x.array() - x.mean()).square().mean());
@@ -37,12 +35,10 @@ TEST(Regression, LinearFinalNormOfAHugeState) {
   parts.branch = &branches().at("linear");
   parts.weights[Role::linear] = {testing::share(Matrix(Matrix::Identity(5, 5))), nullptr};
   parts.pre_norm = NormSpec::of("mean_subtraction");  // every block doubles what has mean zero
-  Cell cell;
-  cell.stack = make_stack(std::vector<BlockParts>(3000, parts), testing::normal(5, 1));
-  cell.depths = {3000};
   AnalysisOptions options;
   options.final_norm = true;
-  const CellResult got = run_cell(cell, options, {});
+  const StackPtr stack = make_stack(std::vector<BlockParts>(3000, parts), testing::normal(5, 1));
+  const CellResult got = run_stack(stack, {3000}, options);
   ASSERT_TRUE(got.failures.empty()) << got.failures[0].message;
   const DepthResult& last = got.depths[0];
   EXPECT_EQ(last.spectrum.null_directions, 1);

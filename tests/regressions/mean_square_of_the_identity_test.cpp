@@ -11,7 +11,8 @@ namespace {
 TEST(Regression, MeanSquareOfTheIdentity) {
   for (Index n : {2, 3, 8, 64, 100, 128, 130}) {
     const ScaledVector x{Vector::Ones(n), 0};
-    const DepthResult got = observe({1, x, {Matrix::Identity(n, n) / 2, 1}}, x, {}, 1);
+    const ScaledMatrix J{Matrix::Identity(n, n) / 2, 1};
+    const DepthResult got = observe(reported({1, x, J}, x), {}, 1);
     std::size_t m = 0;
     for (const Metric& metric : metrics()) {
       if (metric.name == "mean_square") {

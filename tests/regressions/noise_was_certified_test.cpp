@@ -17,9 +17,7 @@ StackPtr stack_in(const std::string& name) {
 }
 
 DepthResult last_of(const StackPtr& stack, const AnalysisOptions& options) {
-  Cell cell;
-  cell.stack = stack, cell.depths = {stack->blocks()};
-  CellResult result = run_cell(cell, options, {});
+  CellResult result = run_stack(stack, {stack->blocks()}, options);
   EXPECT_TRUE(result.failures.empty());
   return std::move(result.depths.at(0));
 }
@@ -137,11 +135,9 @@ TEST(Regression, NullDirectionsOfATallJacobian) {
   testing::StackText text;
   text.scheme = "pre-ln", text.family = "transformer", text.width = 4;
   text.tokens.tokens = 3;
-  Cell cell;
-  cell.stack = testing::stack(text, 3, 2), cell.depths = {2};
   AnalysisOptions options = with_method("product", true);
   options.view.wrt = 1;
-  const Spectrum s = run_cell(cell, options, {}).depths.at(0).spectrum;
+  const Spectrum s = run_stack(testing::stack(text, 3, 2), {2}, options).depths.at(0).spectrum;
   EXPECT_EQ(s.null_directions, 0) << "12 rows less 3 null directions, 4 columns";
   EXPECT_EQ(s.dimension, 4);
 }

@@ -9,17 +9,19 @@
 namespace rezero {
 namespace {
 
-DepthResult analyzed(Cell cell, const AnalysisOptions& options = {}) {
-  const CellResult result = run_cell(cell, options, {});
+DepthResult last_of(const CellResult& result) {
   EXPECT_TRUE(result.failures.empty()) << result.failures.front().message;
   return result.depths.empty() ? DepthResult{} : result.depths.back();
 }
 
-Cell cell_of(const testing::StackText& text, Index depth, std::uint64_t seed) {
-  Cell cell;
-  cell.spec = testing::stack_spec(text);
-  cell.labels.seed = seed, cell.depths = {depth};
-  return cell;
+DepthResult analyzed(const testing::StackText& text, Index depth, std::uint64_t seed,
+                     const AnalysisOptions& options = {}) {
+  return last_of(run_cell(Cell(0, testing::stack_spec(text), seed, {depth}, options), options));
+}
+
+/// A stack of one block.
+DepthResult analyzed(const BlockParts& parts, const Vector& x, const AnalysisOptions& options = {}) {
+  return last_of(run_stack(make_stack({parts}, x), {1}, options));
 }
 
 Real largest(const DepthResult& result) {
@@ -32,14 +34,14 @@ TEST(NormsSquaredWithoutScaling, FinalNormOfGatedStacks) {
   options.final_norm = true;
   const std::pair<std::uint64_t, Real> table[] = {{1, 7.49059}, {4, 36.0616}};
   for (const auto& [seed, wanted] : table) {
-    const DepthResult got = analyzed(cell_of({"residual", "glu", 8}, 10, seed), options);
+    const DepthResult got = analyzed({"residual", "glu", 8}, 10, seed, options);
     EXPECT_NEAR(largest(got), wanted, 1e-5 * wanted) << seed;
     EXPECT_EQ(got.spectrum.null_directions, 1) << seed;
   }
 }
 
 TEST(NormsSquaredWithoutScaling, NormBeforeABranchOfAHugeState) {
-  const DepthResult got = analyzed(cell_of({"pre-ln", "mlp", 4, "relu", "gaussian:sigma_w=1e78"}, 2, 0));
+  const DepthResult got = analyzed({"pre-ln", "mlp", 4, "relu", "gaussian:sigma_w=1e78"}, 2, 0);
   EXPECT_NEAR(largest(got) / 4.7786e155, 1, 1e-5);
 }
 
@@ -54,10 +56,7 @@ TEST(NormsSquaredWithoutScaling, ZerosThatWereCalledProved) {
     parts.skip_scale = Scale::number(0);
     Vector x(3);
     x << 1, -0.5, 0.3;
-    Cell cell;
-    cell.stack = make_stack({parts}, size * x);
-    cell.depths = {1};
-    const DepthResult got = analyzed(cell);
+    const DepthResult got = analyzed(parts, size * x);
     const Real wanted = 1 / std::sqrt(x.squaredNorm() / 3);
     ASSERT_TRUE(got.spectrum.resolved(1)) << size;
     for (std::size_t i : {0, 1})
@@ -69,11 +68,10 @@ TEST(NormsSquaredWithoutScaling, BatchNormMadeABranchTheIdentity) {
   testing::StackText text{"residual", "conv", 4, "relu", "gaussian:sigma_w=1e160"};
   text.conv.image = {2, 2};
   text.conv.norm = NormSpec::of("batch_norm");
-  Cell cell = cell_of(text, 1, 0);
   AnalysisOptions options;
   options.checks.emplace_back(parse_named_spec("identity"));
   options.spectrum = false;
-  EXPECT_FALSE(analyzed(cell, options).checks.at(0).pass);
+  EXPECT_FALSE(analyzed(text, 1, 0, options).checks.at(0).pass);
 }
 
 /// Of the second block: √Var F, and Var x beside that is nothing.
@@ -95,14 +93,11 @@ TEST(NormsSquaredWithoutScaling, FinalNormKeepsItsDerivative) {
   parts.branch = &branches().at("dense");
   parts.activation = Activation("softplus");
   parts.weights[Role::linear] = {testing::share(Matrix(1e-3 * Matrix::Identity(3, 3))), nullptr};
-  Cell cell;
   Vector x(3);
   x << 1, -0.5, 0.3;
-  cell.stack = make_stack({parts}, 1e306 * x);
-  cell.depths = {1};
   AnalysisOptions options;
   options.final_norm = true;
-  const DepthResult got = analyzed(cell, options);
+  const DepthResult got = analyzed(parts, 1e306 * x, options);
   EXPECT_TRUE(got.spectrum.certified);
   EXPECT_EQ(got.spectrum.null_directions, 1);
   EXPECT_GT(got.spectrum.sigma.at(0).log10(), -306.5);

@@ -12,10 +12,8 @@ namespace {
 TEST(Regression, NullDirectionOfTheL2Norm) {
   testing::StackText text;
   text.scheme = "ngpt", text.width = 8;
-  Cell cell;
-  cell.spec = testing::stack_spec(text);
-  cell.depths = {1, 5};
-  for (const DepthResult& depth : run_cell(cell, {}, {}).depths) {
+  const Cell cell(0, testing::stack_spec(text), 0, {1, 5}, {});
+  for (const DepthResult& depth : run_cell(cell, {}).depths) {
     EXPECT_EQ(depth.spectrum.null_directions, 1);
     EXPECT_EQ(depth.spectrum.unresolved(), 0);
   }

@@ -10,11 +10,8 @@
 namespace rezero {
 namespace {
 
-DepthResult last_depth(StackPtr stack) {
-  Cell cell;
-  cell.depths = {stack->blocks() / stack->blocks_per_layer()};
-  cell.stack = std::move(stack);
-  const CellResult result = run_cell(cell, {}, {});
+DepthResult last_depth(const StackPtr& stack) {
+  const CellResult result = run_stack(stack, {stack->blocks() / stack->blocks_per_layer()});
   EXPECT_TRUE(result.failures.empty());
   return result.depths.at(0);
 }
@@ -59,12 +56,11 @@ TEST(UnderflowIsNoProofOfZero, DerivativesThatAreSubnormal) {
 
   testing::StackText small{"plain", "mlp", 1};
   small.activation = "tanh", small.init = "gaussian:sigma_w=1e-161";
-  Cell cell;
-  cell.stack = testing::stack(small, 0, 1), cell.depths = {1};
+  const StackPtr stack = testing::stack(small, 0, 1);
   for (const char* method : {"dense", "product"}) {
     AnalysisOptions options;
     options.method = method;
-    const CellResult result = run_cell(cell, options, {});
+    const CellResult result = run_stack(stack, {1}, options);
     ASSERT_EQ(result.depths.size(), 1u) << method;
     EXPECT_FALSE(result.depths[0].spectrum.certified) << method;
   }

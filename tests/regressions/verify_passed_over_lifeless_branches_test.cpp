@@ -15,13 +15,10 @@ namespace {
 using Change = std::function<void(BlockParts&)>;
 
 CheckResult live(const BlockParts& parts, const Vector& input, const char* check = "live") {
-  Cell cell;
-  cell.stack = make_stack({parts, parts}, input);
-  cell.depths = {2};
   AnalysisOptions options;
   options.checks.emplace_back(parse_named_spec(check));
   options.spectrum = false;
-  const CellResult got = run_cell(cell, options, {});
+  const CellResult got = run_stack(make_stack({parts, parts}, input), {2}, options);
   EXPECT_TRUE(got.failures.empty()) << got.failures.front().message;
   return got.depths.empty() ? CheckResult{} : got.depths[0].checks.at(0);
 }

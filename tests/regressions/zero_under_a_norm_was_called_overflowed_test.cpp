@@ -18,10 +18,7 @@ using Change = std::function<void(BlockParts&)>;
 std::string failure(const testing::PartsSpec& spec, const Change& change, const Vector& input) {
   BlockParts parts = testing::random_parts(spec);
   change(parts);
-  Cell cell;
-  cell.stack = make_stack({parts}, input);
-  cell.depths = {1};
-  const CellResult got = run_cell(cell, {}, {});
+  const CellResult got = run_stack(make_stack({parts}, input), {1});
   return got.failures.empty() ? "" : got.failures[0].message;
 }
 

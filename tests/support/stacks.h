@@ -83,7 +83,7 @@ inline std::vector<KeptStep> steps(const Stack& of, const Matrix& tangents, cons
   forward_jacobian(
       of, of.input(), tangents, depths,
       [&](const ForwardStep& step) {
-        kept.push_back({step.depth, step.state, step.jacobian});
+        kept.push_back({step.blocks, step.state, step.jacobian});
       },
       options);
   return kept;

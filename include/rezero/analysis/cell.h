@@ -6,17 +6,26 @@
 
 #include "rezero/analysis/plan.h"
 #include "rezero/analysis/result.h"
+#include "rezero/analysis/route.h"
 
 namespace rezero {
 
 /// One stack (a scheme, width, activation, init and seed) at the depths that one pass can give: all of them
 /// if the scheme ignores the total depth, else one.
 struct Cell {
+  /// A random stack.
+  Cell(std::size_t index, const StackSpec& spec, std::uint64_t seed, std::vector<Index> depths,
+       const AnalysisOptions& options);
+  /// A stack that is there already, depths counting its blocks.
+  Cell(StackPtr stack, std::vector<Index> depths, const AnalysisOptions& options, CellLabels labels = {},
+       std::size_t index = 0);
+
   std::size_t index = 0;
   CellLabels labels;
-  std::optional<StackSpec> spec;  ///< nothing for --stack
-  StackPtr stack;                 ///< for --stack
+  std::optional<StackSpec> spec;  ///< of a random stack
+  StackPtr stack;                 ///< of one that is there
   std::vector<Index> depths;
+  Route route;  ///< how its spectra are computed: by the options that it was made with
 };
 
 /// The cells of a plan, in the order scheme, width, activation, init, seed, depth, the last fastest. Each is

@@ -15,29 +15,25 @@ ScaledReal mask_error(const ScaledMatrix& J, const Vector& x);
 /// max |a − b| for vectors with exponents of their own.
 ScaledReal max_difference(const ScaledVector& a, const ScaledVector& b);
 
-/// What is known of a J beside its entries.
-struct JacobianFacts {
-  Index null_directions = 0;  ///< directions of its rows that structure proves to be out of reach (a layer
-                              ///< norm at the end)
-  FactorSource factors = {};  ///< for the methods that need them
-  int workers = 1;
+/// J at one depth as a report sees it, between the states that it connects.
+struct ReportedJacobian {
+  Index depth = 0, blocks = 0;
+  JacobianView J;             ///< formed, or known by its products; `matrix_error` is left to `probe`
+  ScaledVector start, state;  ///< x_0 and x_L
+  Index null_directions = 0;  ///< of the rows, which structure proves to be out of reach (a norm at the end)
+  const RoundingProbe* probe = nullptr;  ///< of the formed J; null: it is exact
+  bool zero_columns_hold = true;         ///< as ForwardStep has it
+  std::function<Underflow()> underflow;  ///< asked once the spectrum is known; empty: none
 };
 
-/// Spectrum (if asked for), norms, errors and metrics of J = ∂x_L/∂x_0 at one depth.
-DepthResult observe(const ForwardStep& step, const ScaledVector& x0, const AnalysisOptions& options,
-                    std::uint64_t seed, const JacobianFacts& facts = {});
+/// J as it left the blocks, one block a layer, with nothing around it. What the step refers to must outlive
+/// the result.
+ReportedJacobian reported(const ForwardStep& step, const ScaledVector& start);
 
-/// J at one depth, known by its products.
-struct ProductStep {
-  Index depth;
-  const JacobianView& jacobian;
-  const ScaledVector& state;
-  std::function<Underflow()> underflow;  ///< asked when the products are done
-};
-
-/// The same of a J that is not formed: what needs ‖J‖_F or entries of J is not there.
-DepthResult observe_by_products(const ProductStep& step, const ScaledVector& x0,
-                                const AnalysisOptions& options, std::uint64_t seed, int workers = 1);
+/// Spectrum (if asked for), norms, errors and metrics of J = ∂x_L/∂x_0 at one depth. Of a J that is not
+/// formed, whatever needs its entries is not there. seed: of start vectors. No result depends on `workers`.
+DepthResult observe(const ReportedJacobian& seen, const AnalysisOptions& options, std::uint64_t seed,
+                    int workers = 1);
 
 /// What checks look at.
 struct CheckObservation {

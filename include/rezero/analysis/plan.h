@@ -26,6 +26,7 @@ struct StackInput {
   InputFile file;
   StackPtr stack;
   Real reading_bytes = 0;  ///< that reading took at most: the file, its header, the numbers as doubles
+  bool own_input = true;   ///< false: SweepPlan::input stands in its place
 };
 
 /// The part of J that is analyzed: ∂x_L[of] / ∂x_0[wrt], all positions where absent.
@@ -43,6 +44,9 @@ struct AnalysisOptions {
   CotangentLaw cotangent = CotangentLaw::random;
   std::vector<CheckSpec> checks;  ///< verify only; empty for the analysis
   bool spectrum = true;           ///< false when no check needs singular values
+  /// Bytes that the plan may take. It decides how spectra are computed (route.h), and so their last digits;
+  /// without it the machine's memory decides nothing but whether the plan is run at all.
+  std::optional<Real> max_memory;
 };
 
 /// Axes: scheme × width × activation × init × seed × depth, the last fastest. With `stack` set, only depths

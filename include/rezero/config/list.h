@@ -1,5 +1,5 @@
 #pragma once
-/// Lists as users write them on the command line.
+/// Lists, counts and sizes as users write them on the command line.
 
 #include <cstdint>
 #include <string>
@@ -31,5 +31,9 @@ std::vector<Index> parse_count_list(std::string_view text, std::string_view opti
 
 /// One whole number from 1 to 2^53 (`1e3` is one). UsageError naming `option` and the text.
 Index parse_count(std::string_view text, std::string_view option);
+
+/// `4G`, `512MiB`, `1e9`: a number with an optional suffix k, M, G, T (powers of 1000) or Ki, Mi, Gi, Ti (of
+/// 1024), a trailing B allowed. UsageError naming `option` otherwise.
+Real parse_bytes(std::string_view text, std::string_view option);
 
 }  // namespace rezero

@@ -11,6 +11,11 @@
 
 namespace rezero {
 
+/// An amount of memory, written as `4G` or as a number.
+struct Bytes {
+  Real count = 0;
+};
+
 /// Members have the names of the long options; nothing: not written. Names are kept as text and resolved by
 /// resolve_plan. What is known of each stands in one row of the option table (src/config/options.h).
 struct PlanOptions {
@@ -39,6 +44,7 @@ struct PlanOptions {
   std::optional<bool> profile;
   std::optional<std::string> cotangent;
   std::optional<std::vector<std::string>> check;
+  std::optional<Bytes> max_memory;
   /// Files that a plan file names with their hashes: another content is an error. No option sets it.
   std::vector<InputFile> files;
 };

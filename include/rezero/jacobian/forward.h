@@ -36,9 +36,9 @@ enum class Underflow {
   block,       ///< a whole block derivative: even its largest output is close to the underflow threshold
 };
 
-/// x_depth and J_depth · tangents after `depth` blocks; the Jacobian's mantissa is normalized.
+/// x_l and J_l · tangents after l = `blocks` blocks; the Jacobian's mantissa is normalized.
 struct ForwardStep {
-  Index depth;
+  Index blocks;
   const ScaledVector& state;
   const ScaledMatrix& jacobian;
   Underflow underflow = Underflow::none;  ///< the most serious so far
@@ -64,11 +64,11 @@ struct ForwardOptions {
 };
 
 /// Carries the columns `tangents` (n × k; the identity for J itself) from x0 through the blocks and calls
-/// `visit` at each of `depths` (in blocks, ascending, 1 … stack.blocks()). In a positively homogeneous stack
-/// the state is renormalized by powers of two as well. NumericalError naming the block if a branch, the state
-/// or J is not finite; earlier visits remain valid. Cost: Σ_l flops of block l per column · k. Memory: O(n
-/// k).
-void forward_jacobian(const Stack& stack, const Vector& x0, Matrix tangents, const std::vector<Index>& depths,
+/// `visit` after each of the counts `blocks` (ascending, 1 … stack.blocks()). In a positively homogeneous
+/// stack the state is renormalized by powers of two as well. NumericalError naming the block if a branch, the
+/// state or J is not finite; earlier visits remain valid. Cost: Σ_l flops of block l per column · k. Memory:
+/// O(n k).
+void forward_jacobian(const Stack& stack, const Vector& x0, Matrix tangents, const std::vector<Index>& blocks,
                       const std::function<void(const ForwardStep&)>& visit,
                       const ForwardOptions& options = {});
 

@@ -33,7 +33,6 @@ class RoundingProbe {
   void step(Index block, const ResidualBlock& layer, const Vector& x, const LinearMap& derivative);
   /// A map that follows the stack, in the rounding of that sample.
   void apply(const std::function<ScaledMap(int sample)>& map);
-  void keep_rows(Index first, Index count);
 
   FormingError compare(const ScaledMatrix& J) const;
 

@@ -24,6 +24,24 @@ struct FullValues {
 /// alone.
 enum class SpectrumScope { full, ends, density };
 
+/// What is asked of whom, as far as costs go.
+struct SpectrumTask {
+  JacobianForm form = JacobianForm::dense;  ///< in which J is at hand
+  Index rows = 0, cols = 0;                 ///< of J
+  Index factors = 0;                        ///< that J is the product of
+  Index top = 0, bottom = 0;
+};
+
+/// What a method takes for one J, roughly.
+struct SpectrumWork {
+  Real flops = 0;     ///< of its own
+  Real products = 0;  ///< columns that J or its transpose is applied to
+  Real numbers = 0;   ///< doubles that it holds at most; 0: no more than forming J takes
+};
+
+/// All values of a formed J: bidiagonalization, and the certificate's JᵀJ and LU, 16/3 n³ flops in all.
+SpectrumWork dense_work(const SpectrumTask& task);
+
 /// One entry. Exactly one of `full` and `compute` is set: whether the chain certifies the values, or the
 /// method itself.
 struct SpectrumMethod {
@@ -35,6 +53,8 @@ struct SpectrumMethod {
   bool only_by_name = false;                 ///< no fallback for others
   Index dense_below = 0;  ///< with fewer values than this, a method of maps would rather have J formed
 
+  /// What a spectrum of one J takes.
+  SpectrumWork (*work)(const SpectrumTask& task) = dense_work;
   /// Whether the method can do this matrix at all; null: every one. A cheap test: in the chain a method that
   /// does not apply is passed over without being counted as a failure.
   bool (*applies)(const Matrix& A) = nullptr;
@@ -46,13 +66,6 @@ struct SpectrumMethod {
   Spectrum (*compute)(const JacobianView& J, const SpectrumRequest& request) = nullptr;
 };
 
-/// Vectors a side that `spectra` holds for `count` values of n without the matrix.
-Index ends_basis(Index count, Index n);
-/// Vectors that `density` takes for n values (random ones; n of them are the unit vectors), and the most
-/// steps from each: as many vectors of n it holds.
-Index density_probes(Index n);
-Index density_steps(Index n);
-
 /// In the order of the chain: a full spectrum is computed by the first method that applies and passes its
 /// certificate.
 const Registry<SpectrumMethod>& spectrum_methods();
@@ -60,5 +73,11 @@ const Registry<SpectrumMethod>& spectrum_methods();
 /// UsageError for a request that no matrix with `dimension` singular values, or not this method, can answer.
 /// compute_spectrum refuses the same ones.
 void require_possible(const SpectrumRequest& request, Index dimension);
+
+/// What `auto` stands for where J is at hand in that form: a matrix, whose values it computes first; factors,
+/// which it turns to where the matrix hides values that were asked for; or nothing but a map.
+const SpectrumMethod& auto_method(JacobianForm form);
+/// The method of that name, `auto` among them. UsageError for an unknown one.
+const SpectrumMethod& method_for(std::string_view name, JacobianForm form);
 
 }  // namespace rezero

@@ -44,7 +44,7 @@ StackSpec one_stack(const SweepPlan& plan) {
 
 /// One block is in memory at a time: its weights, their raw draws, and a copy in the order of the file.
 void require_memory(const StackSpec& spec) {
-  const Real needed = 3 * block_weight_bytes(spec), allowed = memory_share * usable_memory();
+  const Real needed = 3 * block_weight_bytes(spec), allowed = memory_limit(std::nullopt);
   if (needed > allowed)
     throw MemoryError("this would need " + bytes_text(needed) + " of memory, more than the " +
                       bytes_text(allowed) + " allowed (use a smaller --width)");

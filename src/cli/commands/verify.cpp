@@ -21,8 +21,7 @@ int verify(const Arguments& args, const Environment& env) {
   if (!parsed) return env.out(line.help()), exit_ok;
   if (parsed->has("version")) return env.out(version_text()), exit_ok;
   const RunSettings settings = run_settings(*parsed, ReportKind::verdict, env);
-  return execute(read_plan(plan_options(*parsed), PlanUse::verify, settings.max_memory), ReportKind::verdict,
-                 settings, env);
+  return execute(read_plan(plan_options(*parsed), PlanUse::verify), ReportKind::verdict, settings, env);
 }
 
 }  // namespace

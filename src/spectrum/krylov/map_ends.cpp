@@ -8,13 +8,11 @@
 #include "rezero/linalg/maps.h"
 #include "rezero/parallel/parts.h"
 #include "rezero/random/sample.h"
-#include "rezero/spectrum/method.h"
 #include "spectrum/chain.h"
 #include "spectrum/krylov/golub_kahan.h"
 #include "spectrum/text.h"
 
-namespace rezero {
-namespace detail {
+namespace rezero::detail {
 namespace {
 
 constexpr Index most_top_products = 6000, most_bottom_products = 2000;
@@ -191,11 +189,9 @@ Spectrum ends_of_map(const ScaledMap& J, const std::vector<ScaledMap>& others,
   return spectrum;
 }
 
-}  // namespace detail
-
 Index ends_basis(Index count, Index n) {
   constexpr Index long_vectors = 200000;
   return std::min(n, std::max<Index>(2 * count + 30, n > long_vectors ? 80 : 160));
 }
 
-}  // namespace rezero
+}  // namespace rezero::detail

@@ -20,6 +20,9 @@ namespace rezero::detail {
 Spectrum ends_of_map(const ScaledMap& J, const std::vector<ScaledMap>& others,
                      const SpectrumRequest& request);
 
+/// Number of vectors per side that the search holds for `count` values of n.
+Index ends_basis(Index count, Index n);
+
 /// Appends values and their residuals relative to σ_max, nothing else.
 void publish(const Triplets& triplets, Real largest, std::int64_t exponent, Spectrum& spectrum);
 

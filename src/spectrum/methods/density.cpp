@@ -33,6 +33,18 @@ Real sampling_factor(Index n, Index probes) {
   return std::sqrt(2 / (static_cast<Real>(n + 2) * static_cast<Real>(probes)));
 }
 
+/// As many as bring the sampling distance to its part of the target; of few values a whole basis.
+Index density_probes(Index n) {
+  const Real enough = std::pow(kolmogorov_95 / sampling_target, 2) * 2 / static_cast<Real>(n + 2);
+  return std::min(n, std::max(fewest_probes, static_cast<Index>(std::ceil(enough))));
+}
+
+/// The most steps from each probe: as many vectors of n are held.
+Index density_steps(Index n) {
+  constexpr Index long_vectors = 200000;
+  return n > long_vectors ? 200 : 400;
+}
+
 /// What rounding leaves of the values of A: n eps of the largest, or what the products show of it. It is seen
 /// in one direction of n at a time.
 Real rounding_floor(const std::vector<ProbeRecurrence>& probes, Index n) {
@@ -322,18 +334,17 @@ Spectrum density_of(const JacobianView& J, const SpectrumRequest& request) {
   return spectrum;
 }
 
+SpectrumWork density_work(const SpectrumTask& task) {
+  if (task.form == JacobianForm::dense) return dense_work(task);
+  const Index steps = std::min(density_steps(task.cols), task.cols);
+  const auto probes = static_cast<Real>(density_probes(task.cols));
+  const Real vectors = probes * static_cast<Real>(steps) + 8;
+  const Real products = probes * 2 * static_cast<Real>(std::min(steps, first_steps));
+  return {products * 4 * static_cast<Real>(task.cols) * vectors, products,
+          vectors * static_cast<Real>(task.rows)};
+}
+
 }  // namespace
-
-/// As many as bring the sampling distance to its part of the target; of few values a whole basis.
-Index density_probes(Index n) {
-  const Real enough = std::pow(kolmogorov_95 / sampling_target, 2) * 2 / static_cast<Real>(n + 2);
-  return std::min(n, std::max(fewest_probes, static_cast<Index>(std::ceil(enough))));
-}
-
-Index density_steps(Index n) {
-  constexpr Index long_vectors = 200000;
-  return n > long_vectors ? 200 : 400;
-}
 
 SpectrumMethod density_method() {
   SpectrumMethod method;
@@ -343,6 +354,7 @@ SpectrumMethod density_method() {
   method.gives = SpectrumScope::density;
   method.needs = JacobianForm::map;
   method.dense_below = 2048;
+  method.work = density_work;
   method.compute = density_of;
   return method;
 }

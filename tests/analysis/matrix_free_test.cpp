@@ -20,9 +20,9 @@ SweepPlan tokens_plan(const std::string& scheme, Index tokens, Index width, std:
 }
 
 CellResult only_cell(const SweepPlan& plan, int threads = 1) {
-  RunOptions run;
-  run.threads = threads;
-  return run_cell(expand_cells(plan)[0], plan.analysis, run);
+  CellContext context;
+  context.threads = threads;
+  return run_cell(expand_cells(plan)[0], plan.analysis, context);
 }
 
 Real value_of(const ScaledReal& x) {
@@ -33,7 +33,7 @@ Real value_of(const ScaledReal& x) {
 void expect_same_top(SweepPlan plan) {
   const CellResult full = only_cell(plan);
   plan.analysis.method = "spectra", plan.analysis.top = 3;
-  ASSERT_EQ(spectrum_form(expand_cells(plan)[0], plan.analysis, 1e12), JacobianForm::map);
+  ASSERT_EQ(expand_cells(plan)[0].route.form, JacobianForm::map);
   const CellResult top = only_cell(plan);
   ASSERT_TRUE(top.failures.empty()) << top.failures[0].message;
   ASSERT_EQ(top.depths.size(), full.depths.size());
@@ -61,18 +61,18 @@ void expect_same_top(SweepPlan plan) {
   }
 }
 
-TEST(LawByProducts, LargestValuesAtEveryDepth) {
+TEST(LawMatrixFree, LargestValuesAtEveryDepth) {
   expect_same_top(tokens_plan("pre-ln", 20, 12, {1, 3}));
   expect_same_top(tokens_plan("post-ln", 20, 12, {2}));
 }
 
-TEST(LawByProducts, ThroughTheFinalNorm) {
+TEST(LawMatrixFree, ThroughTheFinalNorm) {
   SweepPlan plan = tokens_plan("pre-ln", 20, 12, {2});
   plan.analysis.final_norm = true;
   expect_same_top(plan);
 }
 
-TEST(LawByProducts, PartsOfJ) {
+TEST(LawMatrixFree, PartsOfJ) {
   for (const TokenView view : {TokenView{4, {}}, TokenView{{}, 7}, TokenView{4, 7}}) {
     SweepPlan plan = tokens_plan("pre-ln", 9, 16, {2});
     plan.analysis.view = view;
@@ -80,7 +80,7 @@ TEST(LawByProducts, PartsOfJ) {
   }
 }
 
-TEST(SlowByProducts, SameBytesOnAnyThread) {
+TEST(SlowMatrixFree, SameBytesOnAnyThread) {
   SweepPlan plan = tokens_plan("pre-ln", 20, 12, {2});
   plan.analysis.method = "spectra", plan.analysis.top = 2;
   EXPECT_EQ(only_cell(plan, 1).depths[0].spectrum.sigma, only_cell(plan, 3).depths[0].spectrum.sigma);
@@ -91,7 +91,7 @@ TEST(SlowByProducts, SameBytesOnAnyThread) {
 }
 
 /// Positions, heads and rows of bases in parts: as many whatever the threads.
-TEST(SlowByProducts, SameBytesInParts) {
+TEST(SlowMatrixFree, SameBytesInParts) {
   for (const Index kv_heads : {2, 1}) {
     SweepPlan plan = tokens_plan("pre-ln", 150, 64, {1});
     plan.tokens.attention.kv_heads = kv_heads;
@@ -101,22 +101,23 @@ TEST(SlowByProducts, SameBytesInParts) {
 }
 
 /// What memory leaves no room for is made anew: no bit shows it.
-TEST(ByProducts, KeptBlocksDoNotShow) {
+TEST(MatrixFree, KeptBlocksDoNotShow) {
   SweepPlan plan = tokens_plan("pre-ln", 20, 12, {2});
   plan.analysis.method = "spectra", plan.analysis.top = 2;
   const Cell cell = expand_cells(plan)[0];
-  RunOptions little, much;
-  little.max_memory = 1;
+  CellContext little, much;
+  little.memory = 1;
   EXPECT_EQ(run_cell(cell, plan.analysis, little).depths[0].spectrum.sigma,
             run_cell(cell, plan.analysis, much).depths[0].spectrum.sigma);
 }
 
-TEST(ByProducts, WhichFormIsChosen) {
+TEST(MatrixFree, WhichFormIsChosen) {
   constexpr Real much = 1e15;
   const auto form = [&](const std::string& method, Index top, Index bottom, Index tokens, Real memory) {
     SweepPlan plan = tokens_plan("pre-ln", tokens, 64, {4});
     plan.analysis.method = method, plan.analysis.top = top, plan.analysis.bottom = bottom;
-    return spectrum_form(expand_cells(plan)[0], plan.analysis, memory);
+    plan.analysis.max_memory = memory;
+    return expand_cells(plan)[0].route.form;
   };
   EXPECT_EQ(form("auto", 0, 0, 1024, 1), JacobianForm::dense);  // then refused for memory
   EXPECT_EQ(form("auto", 3, 0, 2, much), JacobianForm::dense);
@@ -132,35 +133,68 @@ TEST(ByProducts, WhichFormIsChosen) {
   EXPECT_EQ(form("density", 0, 0, 32, much), JacobianForm::map);
 }
 
-TEST(ByProducts, CostsGrowAsTheyShould) {
-  const auto cost = [](const std::string& method, Index top, Index tokens) {
+TEST(MatrixFree, CostsGrowAsTheyShould) {
+  const auto route = [](const std::string& method, Index top, Index tokens) {
     SweepPlan plan = tokens_plan("pre-ln", tokens, 256, {12});
     plan.analysis.method = method, plan.analysis.top = top;
-    return cost_of(expand_cells(plan)[0], plan.analysis, 20e9);
+    plan.analysis.max_memory = 20e9;
+    return expand_cells(plan)[0].route;
   };
-  EXPECT_GT(cost("dense", 10, 128).bytes, 6 * 8.0 * 32768 * 32768);
-  EXPECT_LT(cost("spectra", 10, 128).bytes, 300e6);  // n = 32768 without J
-  EXPECT_LT(cost("spectra", 10, 128).flops, cost("dense", 10, 128).flops / 10);
-  EXPECT_EQ(cost("auto", 10, 128).method, "spectra");
-  EXPECT_EQ(cost("auto", 10, 1).method, "dense");
+  EXPECT_GT(route("dense", 10, 128).bytes, 6 * 8.0 * 32768 * 32768);
+  EXPECT_LT(route("spectra", 10, 128).bytes, 300e6);  // n = 32768 without J
+  EXPECT_LT(route("spectra", 10, 128).flops, route("dense", 10, 128).flops / 10);
+  EXPECT_EQ(route("auto", 10, 128).method, "spectra");
+  EXPECT_EQ(route("auto", 10, 1).method, "dense");
 }
 
-/// What is kept beside the need: nothing where memory ends, all blocks where it does not.
-TEST(ByProducts, ExtraMemoryIsToldApart) {
+/// What saves time is kept beside the need: nothing where memory ends, all blocks where it does not.
+TEST(MatrixFree, KeptBlocksAreToldApart) {
   SweepPlan plan = tokens_plan("pre-ln", 64, 32, {4});
   plan.analysis.method = "spectra", plan.analysis.top = 1;
-  const Cell cell = expand_cells(plan)[0];
-  const CellCost little = cost_of(cell, plan.analysis, 1), much = cost_of(cell, plan.analysis, 1e12);
-  EXPECT_EQ(little.bytes, much.bytes);
-  EXPECT_EQ(little.extra_bytes, 0);
-  EXPECT_GT(much.extra_bytes, 8 * 64 * 32 * sizeof(Real));
-  plan.analysis.method = "auto", plan.analysis.top = 0;
-  EXPECT_GE(cost_of(cell, plan.analysis, 1e12).extra_bytes, 10.0 * 2048 * 2048 * sizeof(Real));
-  plan.analysis.method = "dense";
-  EXPECT_EQ(cost_of(cell, plan.analysis, 1e12).extra_bytes, 0);
+  const Route route = expand_cells(plan)[0].route;
+  EXPECT_EQ(route.kept_blocks(1), 0);
+  EXPECT_EQ(route.kept_blocks(route.bytes), 0);
+  EXPECT_EQ(route.kept_blocks(route.bytes + 1.5 * route.bytes_per_kept_block), 1);
+  EXPECT_EQ(route.kept_blocks(1e12), 8);
+  EXPECT_GT(route.bytes_per_kept_block, 64 * 32 * sizeof(Real));
 }
 
-TEST(SlowByProducts, DensityOfACell) {
+/// Whether `auto` may turn to J's factors depends on the work and on the memory that the plan names; what it
+/// may take then counts.
+TEST(MatrixFree, RoomForFactors) {
+  SweepPlan plan;
+  plan.schemes.emplace_back("plain");
+  plan.family = &families().at("mlp");
+  plan.activations.emplace_back("relu");
+  plan.depths = {64};
+  plan.widths = {256};
+  plan.seeds = {0};
+  const Route any = expand_cells(plan)[0].route;
+  EXPECT_TRUE(any.uses_factors);
+  EXPECT_EQ(any.method, "dense");
+  EXPECT_EQ(any.factors_missing(0), std::nullopt);
+  EXPECT_EQ(any.kept_blocks(1e12), 64);
+  plan.analysis.max_memory = any.bytes;
+  EXPECT_TRUE(expand_cells(plan)[0].route.uses_factors);
+  plan.analysis.max_memory = any.bytes - 1;
+  const Route without = expand_cells(plan)[0].route;
+  EXPECT_FALSE(without.uses_factors);
+  EXPECT_EQ(without.factors_missing(0).value(), "there is no room");
+  EXPECT_EQ(without.kept_blocks(1e12), 0);
+  EXPECT_EQ(any.bytes - without.bytes, 10.0 * 256 * 256 * sizeof(Real));
+  plan.analysis.method = "dense";
+  EXPECT_EQ(expand_cells(plan)[0].route.bytes, without.bytes);
+  EXPECT_EQ(expand_cells(plan)[0].route.factors_missing(0).value(), "");
+  plan.analysis.method = "auto";
+  plan.analysis.max_memory.reset();
+  plan.widths = {1024};
+  plan.depths = {1};
+  const Route expensive = expand_cells(plan)[0].route;
+  EXPECT_FALSE(expensive.uses_factors);
+  EXPECT_EQ(expensive.factors_missing(0).value(), "6 times the work of a dense spectrum is too much");
+}
+
+TEST(SlowMatrixFree, DensityOfACell) {
   SweepPlan plan = tokens_plan("pre-ln", 32, 32, {2});
   plan.analysis.method = "density";
   const CellResult result = only_cell(plan);

@@ -1,14 +1,15 @@
+#include "rezero/analysis/run_cell.h"
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 
-#include "analysis/by_products.h"
+#include "analysis/depth_view.h"
 #include "analysis/equal_shape_runs.h"
 #include "analysis/factors.h"
-#include "analysis/final_norm.h"
+#include "analysis/matrix_free.h"
 #include "core/underflow.h"
 #include "rezero/analysis/observe.h"
-#include "rezero/analysis/sweep.h"
 #include "rezero/core/contract.h"
 #include "rezero/core/error.h"
 #include "rezero/random/sample.h"
@@ -16,11 +17,56 @@
 namespace rezero {
 namespace {
 
+/// A formed J behind the maps of a view, with all that is known of it.
+class SeenMatrix {
+ public:
+  SeenMatrix(const ForwardStep& step, const detail::DepthView& view)
+      : blocks_(step.blocks),
+        J_(step.jacobian),
+        probe_(*step.probe),
+        underflow_(step.underflow),
+        zero_columns_hold_(step.zero_columns_hold) {
+    for (Index i = 0; i < view.count_after(); ++i) apply(view, i);
+    if (!renormalize(J_)) throw NumericalError("the final norm's derivative is not finite");
+  }
+
+  ForwardStep step(const detail::DepthView& view) const {
+    return {blocks_, view.state(), J_, underflow_, &probe_, zero_columns_hold_};
+  }
+
+ private:
+  void apply(const detail::DepthView& view, Index i) {
+    probe_.apply([&](int sample) { return view.after(i, {true, sample}); });
+    detail::watch_underflow();
+    const ScaledMap map = view.after(i);
+    Matrix image(map.map->rows(), J_.mantissa.cols());
+    map.map->apply(J_.mantissa, image);
+    if (detail::underflowed()) underflow_ = std::max(underflow_, Underflow::product);
+    if (view.rounds(i)) zero_columns_hold_ = zero_columns_hold_ && !has_new_zero_column(J_.mantissa, image);
+    J_.mantissa.swap(image);
+    J_.exponent += map.exponent;
+  }
+
+  /// What a norm makes zero but for its null directions has cancelled.
+  static bool has_new_zero_column(const Matrix& before, const Matrix& after) {
+    for (Index j = 0; j < after.cols(); ++j)
+      if (after.col(j).isZero(0) && !before.col(j).isZero(0)) return true;
+    return false;
+  }
+
+  Index blocks_;
+  ScaledMatrix J_;
+  RoundingProbe probe_;
+  Underflow underflow_;
+  bool zero_columns_hold_;
+};
+
 /// One cell on its way through the stack: what is collected block by block.
 class CellRun {
  public:
-  CellRun(const Cell& cell, const AnalysisOptions& options, const RunOptions& run, const PartVisitor& visit)
-      : cell_(cell), options_(options), run_(run), deliver_(visit) {}
+  CellRun(const Cell& cell, const AnalysisOptions& options, const CellContext& context,
+          const PartVisitor& visit)
+      : cell_(cell), options_(options), context_(context), deliver_(visit) {}
 
   void take() {
     try {
@@ -43,24 +89,20 @@ class CellRun {
 
   void pass() {
     stack_ = cell_.stack ? cell_.stack : build_stack(*cell_.spec, cell_.labels.seed, cell_.depths.back());
-    if (spectrum_form(cell_, options_, run_.max_memory) == JacobianForm::map)
-      return detail::run_by_products(stack_, cell_, options_, run_,
+    if (cell_.route.form == JacobianForm::map)
+      return detail::run_matrix_free(stack_, cell_, options_, context_,
                                      [this](DepthResult depth) { keep(std::move(depth)); });
     x0_ = {stack_->input(), 0};
     states_.push_back(x0_);
     ForwardOptions forward;
-    forward.workers = run_.threads;
+    forward.workers = context_.threads;
     forward.measure_changes = !options_.checks.empty();
-    forward.checkpoint = [this] { checkpoint(); };
+    forward.checkpoint = [this] { context_.checkpoint(); };
     forward.on_block = [this](const BlockStep& step) { note(step); };
-    for (Index depth : cell_.depths) block_depths_.push_back(depth * stack_->blocks_per_layer());
+    std::vector<Index> blocks;
+    for (const Index depth : cell_.depths) blocks.push_back(depth * stack_->blocks_per_layer());
     forward_jacobian(
-        *stack_, x0_.mantissa, tangents(), block_depths_, [this](const ForwardStep& step) { visit(step); },
-        forward);
-  }
-
-  void checkpoint() const {
-    if (run_.stop && *run_.stop) throw Cancelled();
+        *stack_, x0_.mantissa, tangents(), blocks, [this](const ForwardStep& step) { visit(step); }, forward);
   }
 
   void note(const BlockStep& step) {
@@ -72,8 +114,8 @@ class CellRun {
       note_scales(step.layer.parts());
     }
     if (keeps_states()) states_.push_back({step.at.value, step.before.exponent});
-    last_norm_ = step.layer.parts().post_norm;
-    if (run_.progress) run_.progress(1, 0);
+    end_norms_ = detail::EndNorms(step.layer.parts());
+    if (context_.on_block) context_.on_block();
   }
 
   void note_scales(const BlockParts& parts) {
@@ -84,8 +126,7 @@ class CellRun {
 
   void visit(const ForwardStep& step) {
     if (keeps_states()) states_.back() = step.state;  // as renormalized
-    DepthResult depth = seen(step);
-    depth.depth = step.depth / stack_->blocks_per_layer();
+    DepthResult depth = result_of(step);
     if (options_.profile || !options_.checks.empty()) look_back(depth);
     keep(std::move(depth));
   }
@@ -101,70 +142,27 @@ class CellRun {
 
   /// The identity, or the columns of one position.
   Matrix tangents() const {
-    const Shape shape = stack_->shape();
-    if (!options_.view.wrt) return Matrix::Identity(shape.size(), shape.size());
-    Matrix columns = Matrix::Zero(shape.size(), shape.features);
-    columns.middleRows(*options_.view.wrt * shape.features, shape.features).setIdentity();
-    return columns;
+    const Index n = stack_->shape().size();
+    const LinearMapPtr columns = detail::seen_columns(*stack_, options_.view);
+    return columns ? to_dense(*columns) : Matrix::Identity(n, n);
   }
 
-  /// What the report sees of a step: through the final norm, and one position's rows if that is asked for.
-  DepthResult seen(const ForwardStep& step) {
-    const Shape shape = stack_->shape_after(step.depth);
-    NormSpec last = last_norm_;
-    Index null_directions = last ? last.null_directions(shape) : 0;
-    const FactorSource factors = detail::factors_of(stack_, step.depth, cell_, options_, run_);
-    if (!options_.final_norm && !options_.view.of && !options_.view.wrt)
-      return observe(step, x0_, options_, cell_.labels.seed, {null_directions, factors, run_.threads});
-    ScaledVector state = step.state;
-    ScaledMatrix jacobian = step.jacobian;
-    RoundingProbe probe = *step.probe;
-    Underflow underflow = step.underflow;
-    bool zero_columns_hold = step.zero_columns_hold;
-    if (options_.final_norm) {
-      const ScaledVector before = state;
-      probe.apply([&](int sample) {
-        return detail::final_norm_at(*stack_, before, step.depth - 1, {true, sample}).derivative;
-      });
-      detail::watch_underflow();
-      last = apply_final_norm(state, jacobian, step.depth - 1, null_directions);
-      if (detail::underflowed()) underflow = std::max(underflow, Underflow::product);
-      zero_columns_hold =
-          zero_columns_hold && !has_new_zero_column(step.jacobian.mantissa, jacobian.mantissa);
+  DepthResult result_of(const ForwardStep& step) const {
+    const detail::DepthView view(*stack_, options_, step.blocks, x0_.mantissa, step.state, end_norms_);
+    std::optional<SeenMatrix> matrix;
+    if (view.count_after() > 0) matrix.emplace(step, view);
+    ReportedJacobian seen = reported(matrix ? matrix->step(view) : step, view.start());
+    seen.depth = step.blocks / stack_->blocks_per_layer();
+    seen.null_directions = view.null_directions();
+    BlockMapsOptions maps;
+    if (auto why = cell_.route.factors_missing(delivered_)) {
+      seen.J.factors.missing = std::move(*why);
+    } else {
+      maps.kept_blocks = cell_.route.kept_blocks(context_.memory);
+      maps.checkpoint = [this] { context_.checkpoint(); };
+      seen.J.factors = detail::factors_of(stack_, step.blocks, view, std::move(maps));
     }
-    ScaledVector start = x0_;
-    if (options_.view.of) {
-      const Index row = *options_.view.of * shape.features;
-      state.mantissa = Vector(state.mantissa.segment(row, shape.features));
-      start.mantissa = Vector(start.mantissa.segment(row, shape.features));
-      jacobian.mantissa = Matrix(jacobian.mantissa.middleRows(row, shape.features));
-      probe.keep_rows(row, shape.features);
-      // A direction that spans several positions says nothing of one position's rows.
-      null_directions = last && last.kind->across_positions ? 0 : null_directions / shape.positions;
-    }
-    if (!renormalize(jacobian)) throw NumericalError("the final norm's derivative is not finite");
-    return observe({step.depth, state, jacobian, underflow, &probe, zero_columns_hold}, start, options_,
-                   cell_.labels.seed, {null_directions, factors, run_.threads});
-  }
-
-  /// What a norm makes zero but for its null directions has cancelled.
-  static bool has_new_zero_column(const Matrix& before, const Matrix& after) {
-    for (Index j = 0; j < after.cols(); ++j)
-      if (after.col(j).isZero(0) && !before.col(j).isZero(0)) return true;
-    return false;
-  }
-
-  /// Gives the norm, and the null directions of its derivative.
-  NormSpec apply_final_norm(ScaledVector& state, ScaledMatrix& jacobian, Index l,
-                            Index& null_directions) const {
-    detail::FinalNorm norm = detail::final_norm_at(*stack_, state, l);
-    Matrix through(jacobian.mantissa.rows(), jacobian.mantissa.cols());
-    norm.derivative.map->apply(jacobian.mantissa, through);
-    jacobian.mantissa.swap(through);
-    jacobian.exponent += norm.derivative.exponent;
-    state = std::move(norm.value);
-    null_directions = norm.null_directions;
-    return norm.norm;
+    return observe(seen, options_, cell_.labels.seed, context_.threads);
   }
 
   /// The backward pass from this depth: gradients for profiles and checks, suffix norms for profiles.
@@ -172,8 +170,8 @@ class CellRun {
     BackwardRequest request;
     request.cotangent = cotangent();
     request.suffix_norms = options_.profile;
-    request.workers = run_.threads;
-    request.checkpoint = [this] { checkpoint(); };
+    request.workers = context_.threads;
+    request.checkpoint = [this] { context_.checkpoint(); };
     const BackwardResult back = backward_pass(*stack_, states_, request);
     if (options_.profile) depth.profile = profile(back);
     if (options_.checks.empty()) return;
@@ -219,36 +217,44 @@ class CellRun {
 
   const Cell& cell_;
   const AnalysisOptions& options_;
-  const RunOptions& run_;
+  const CellContext& context_;
   const PartVisitor& deliver_;
   std::size_t delivered_ = 0;  ///< depths
   StackPtr stack_;
   ScaledVector x0_;
-  std::vector<Index> block_depths_;
   std::vector<ScaledVector> states_;
   std::vector<ScaledReal> branch_norm_;
   std::vector<Real> skip_scale_, branch_scale_;
   std::vector<BlockFacts> blocks_;
-  NormSpec last_norm_;  ///< of the block that was passed last
+  detail::EndNorms end_norms_;  ///< of the block that was passed last
 };
 
 }  // namespace
 
-void run_cell(const Cell& cell, const AnalysisOptions& options, const RunOptions& run,
+void CellContext::checkpoint() const {
+  if (stop && *stop) throw Cancelled();
+}
+
+void run_cell(const Cell& cell, const AnalysisOptions& options, const CellContext& context,
               const PartVisitor& visit) {
   if (!options.checks.empty() && detail::changes_shape(cell))
     return detail::check_runs(
-        cell, [&](const Cell& part) { return run_cell(part, options, run); }, visit);
-  CellRun(cell, options, run, visit).take();
+        cell, options, [&](const Cell& part) { return run_cell(part, options, context); }, visit);
+  CellRun(cell, options, context, visit).take();
 }
 
-CellResult run_cell(const Cell& cell, const AnalysisOptions& options, const RunOptions& run) {
+CellResult run_cell(const Cell& cell, const AnalysisOptions& options, const CellContext& context) {
   CellResult all{cell.index, cell.labels, {}, {}};
-  run_cell(cell, options, run, [&all](CellResult part) {
+  run_cell(cell, options, context, [&all](CellResult part) {
     std::move(part.depths.begin(), part.depths.end(), std::back_inserter(all.depths));
     std::move(part.failures.begin(), part.failures.end(), std::back_inserter(all.failures));
   });
   return all;
+}
+
+CellResult run_stack(const StackPtr& stack, const std::vector<Index>& depths, const AnalysisOptions& options,
+                     const CellContext& context) {
+  return run_cell(Cell(stack, depths, options), options, context);
 }
 
 }  // namespace rezero

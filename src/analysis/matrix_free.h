@@ -1,0 +1,15 @@
+#pragma once
+/// A cell whose J is never formed: spectra from products with its blocks' derivatives.
+
+#include <functional>
+
+#include "rezero/analysis/run_cell.h"
+
+namespace rezero::detail {
+
+/// Calls `visit` with the result at each depth of the cell. Metrics that need more than the method gives are
+/// null, ‖J‖_F among them. Throws as forward_jacobian does.
+void run_matrix_free(const StackPtr& stack, const Cell& cell, const AnalysisOptions& options,
+                     const CellContext& context, const std::function<void(DepthResult)>& visit);
+
+}  // namespace rezero::detail

@@ -1,0 +1,169 @@
+#include "rezero/analysis/route.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "analysis/cell_size.h"
+#include "rezero/spectrum/method.h"
+
+namespace rezero {
+namespace {
+
+using detail::CellSize;
+
+constexpr Real fixed_bytes = 20e6;   // stack, tables, buffers of one cell at work
+constexpr Real square_matrices = 6;  // n × n doubles at the peak: J, its successor, the spectrum's copies
+// While a block is at work: J and its successor. Of attention also queries, keys, values, their turned or
+// normalized forms and two results, all columns at once at most.
+constexpr Real matrices_at_work = 2, attention_matrices = 6;
+constexpr Real state_overhead = 64;  // allocation and exponent of a kept state
+constexpr Real facts_bytes = 1500;   // what a check keeps of a block: culprits with their texts, twice
+
+// What `auto` may spend on accuracy: four times the work of a dense spectrum, and any work that is over at
+// once.
+// J and its factors may take this many bytes if the plan names no limit: what most machines have.
+constexpr Real worth = 4, at_once = 1e9, common_memory = 4e9;
+
+/// What one cell would take in one form or another.
+class Costs {
+ public:
+  Costs(const Cell& cell, const AnalysisOptions& options)
+      : cell_(cell), options_(options), size_(detail::size_of(cell)), n_(static_cast<Real>(size_.n)) {}
+
+  const CellSize& size() const { return size_; }
+  bool looks_back() const { return options_.profile || !options_.checks.empty(); }
+
+  /// With J formed, by that method; null: no spectrum.
+  Real formed_bytes(const SpectrumMethod* method) const {
+    const Real state = static_cast<Real>(size_.largest) * sizeof(Real), J = state * n_;
+    const Real at_work = matrices_at_work + (size_.attention ? attention_matrices : 0);
+    Real bytes =
+        std::max(square_matrices * J + size_.weights, at_work * J + size_.weights_at_work) + fixed_bytes;
+    if (method) bytes += work(*method, JacobianForm::dense, cell_.depths.back()).numbers * sizeof(Real);
+    if (looks_back()) bytes += blocks() * (state + state_overhead);
+    if (!options_.checks.empty()) bytes += blocks() * facts_bytes;
+    return bytes;
+  }
+
+  /// States, what the method holds, one block.
+  Real unformed_bytes(const SpectrumMethod& method) const {
+    const Real states = (blocks() + 1) * static_cast<Real>(size_.largest);
+    const Real numbers = states + work(method, JacobianForm::map, cell_.depths.back()).numbers;
+    return numbers * sizeof(Real) + std::max(size_.kept_derivative, size_.weights_at_work) + fixed_bytes;
+  }
+
+  /// Forming J up to a depth.
+  Real forming_flops(Index depth) const { return static_cast<Real>(depth) * n_ * size_.flops_per_column; }
+
+  /// The spectrum at a depth, products with the layers included.
+  Real spectrum_flops(const SpectrumMethod& method, JacobianForm form, Index depth) const {
+    const SpectrumWork w = work(method, form, depth);
+    return w.flops + w.products * static_cast<Real>(depth) * size_.flops_per_column;
+  }
+
+  /// All depths, by that method; null: no spectrum.
+  Real flops(const SpectrumMethod* method, JacobianForm form) const {
+    Real flops = form == JacobianForm::dense ? forming_flops(cell_.depths.back()) : 0;
+    for (const Index depth : cell_.depths) {
+      if (method) flops += spectrum_flops(*method, form, depth);
+      if (options_.profile) flops += forming_flops(depth);
+    }
+    return flops;
+  }
+
+  /// Below n = 1024 J is formed even where products take less time (from n = 256 with 16 positions,
+  /// measured): either is a matter of a second at most, and with J there are all metrics, and ends that are
+  /// verified.
+  bool products_are_cheaper() const {
+    constexpr Index smallest = 1024;
+    return size_.n >= smallest &&
+           single_column_penalty() * flops(&auto_method(JacobianForm::map), JacobianForm::map) <
+               flops(&auto_method(JacobianForm::dense), JacobianForm::dense);
+  }
+
+ private:
+  Real blocks() const { return static_cast<Real>(size_.blocks); }
+
+  /// A factor a layer.
+  SpectrumWork work(const SpectrumMethod& method, JacobianForm form, Index depth) const {
+    return method.work({form, size_.largest, size_.n, depth, options_.top, options_.bottom});
+  }
+
+  /// Time of a flop in the product with one column over that of one in the dense computation, measured with
+  /// twelve layers at n = 512 to 2048 (docs/performance.md): 13 to 24 for one position, where the weights
+  /// come from memory for each column, 2 to 6 for 16 and 64 positions, which make a matrix of the column.
+  Real single_column_penalty() const { return size_.positions >= 16 ? 6 : 20; }
+
+  const Cell& cell_;
+  const AnalysisOptions& options_;
+  CellSize size_;
+  Real n_;
+};
+
+Real limit_of(const AnalysisOptions& options) {
+  return options.max_memory.value_or(std::numeric_limits<Real>::infinity());
+}
+
+JacobianForm form_of(const Costs& costs, const AnalysisOptions& options) {
+  if (!options.spectrum || costs.looks_back()) return JacobianForm::dense;
+  const SpectrumMethod& method = method_for(options.method, JacobianForm::map);
+  if (method.needs != JacobianForm::map) return JacobianForm::dense;
+  const bool fits = costs.formed_bytes(&method_for(options.method, JacobianForm::dense)) <= limit_of(options);
+  if (method.dense_below > 0)
+    return fits && costs.size().n < method.dense_below ? JacobianForm::dense : JacobianForm::map;
+  if (options.top + options.bottom == 0) return JacobianForm::dense;
+  if (!fits) return JacobianForm::map;
+  if (options.bottom > 0) return JacobianForm::dense;
+  return options.method != "auto" || costs.products_are_cheaper() ? JacobianForm::map : JacobianForm::dense;
+}
+
+/// Of `auto`, which has J formed.
+void decide_factors(Route& route, const Costs& costs, const Cell& cell, const AnalysisOptions& options) {
+  const SpectrumMethod &dense = auto_method(JacobianForm::dense),
+                       &product = auto_method(JacobianForm::factors);
+  route.no_room_for_factors = costs.formed_bytes(&product) > options.max_memory.value_or(common_memory);
+  if (route.no_room_for_factors) return;
+  for (const Index depth : cell.depths) {
+    const Real work = costs.spectrum_flops(product, JacobianForm::factors, depth);
+    const Real of_dense =
+        costs.forming_flops(depth) + costs.spectrum_flops(dense, JacobianForm::dense, depth);
+    const bool worth_it = work <= worth * of_dense || work <= at_once;
+    route.uses_factors = route.uses_factors || worth_it;
+    route.too_much_work.push_back(worth_it ? 0 : work / of_dense);
+  }
+}
+
+}  // namespace
+
+Index Route::kept_blocks(Real memory) const {
+  if (most_kept == 0) return 0;
+  return static_cast<Index>(
+      std::clamp<Real>((memory - bytes) / bytes_per_kept_block, 0, static_cast<Real>(most_kept)));
+}
+
+std::optional<std::string> Route::factors_missing(std::size_t i) const {
+  if (no_room_for_factors) return "there is no room";
+  if (too_much_work.empty()) return uses_factors ? std::nullopt : std::optional<std::string>("");
+  if (too_much_work[i] == 0) return std::nullopt;
+  return std::to_string(std::llround(too_much_work[i])) + " times the work of a dense spectrum is too much";
+}
+
+Route route_of(const Cell& cell, const AnalysisOptions& options) {
+  const Costs costs(cell, options);
+  Route route;
+  route.form = form_of(costs, options);
+  const bool formed = route.form == JacobianForm::dense;
+  const SpectrumMethod* method = options.spectrum ? &method_for(options.method, route.form) : nullptr;
+  if (method) route.method = method->name;
+  route.uses_factors = method && method->needs == JacobianForm::factors;
+  if (method && formed && options.method == "auto") decide_factors(route, costs, cell, options);
+  const SpectrumMethod* largest = route.uses_factors ? &auto_method(JacobianForm::factors) : method;
+  route.bytes = formed ? costs.formed_bytes(largest) : costs.unformed_bytes(*method);
+  route.flops = costs.flops(method, route.form);
+  if (!formed || route.uses_factors) route.most_kept = costs.size().blocks;
+  route.bytes_per_kept_block = costs.size().kept_derivative;
+  return route;
+}
+
+}  // namespace rezero
