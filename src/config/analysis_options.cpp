@@ -37,7 +37,7 @@ void require_full_spectrum(std::string_view method) {
 
 /// Only the gate gradients of a profile are products with a cotangent.
 void require_use_of_cotangent(const PlanOptions& options) {
-  const bool unusual = options.cotangent && cotangent_law(*options.cotangent) != CotangentLaw::random;
+  const bool unusual = options.cotangent && lookup<CotangentLaw>(*options.cotangent) != CotangentLaw::random;
   if (unusual && !options.profile.value_or(false))
     throw UsageError("--cotangent " + *options.cotangent +
                      " needs --profile (nothing else uses a cotangent)");
@@ -86,7 +86,7 @@ OptionGroup spectrum_options() {
                   "report singular values as linear, log10 (no range limit) or none"}
            .named("MODE")
            .by_default("linear")
-           .one_of({"linear", "log10", "none"}, accepted_by<values_mode>)
+           .word_of<ValuesMode>()
            .only_in({analysis}),
        PlanOption{"profile", &PlanOptions::profile,
                   "report the norms of states, branches and gradients, block by block"}
@@ -95,7 +95,7 @@ OptionGroup spectrum_options() {
                   "cotangent of the gate gradients: random (unit) or ones (the sum of outputs)"}
            .named("LAW")
            .by_default("random")
-           .one_of({"random", "ones"}, accepted_by<cotangent_law>)
+           .word_of<CotangentLaw>()
            .only_in({analysis, verify})
            .help_in(verify, "cotangent of the gradients that alive examines: random or ones")}};
   for (PlanOption& option : group.options) option.for_any_stack();
@@ -118,7 +118,7 @@ OptionGroup check_options() {
 
 void resolve_analysis(AnalysisOptions& analysis, const PlanOptions& options, PlanUse use) {
   analysis.method = spectrum_method_name(value_or_default(options, &PlanOptions::method));
-  analysis.cotangent = cotangent_law(value_or_default(options, &PlanOptions::cotangent));
+  analysis.cotangent = lookup<CotangentLaw>(value_or_default(options, &PlanOptions::cotangent));
   analysis.final_norm = options.final_norm.value_or(false);
   if (use == PlanUse::verify) {
     require_full_spectrum(analysis.method);
@@ -130,7 +130,7 @@ void resolve_analysis(AnalysisOptions& analysis, const PlanOptions& options, Pla
   require_use_of_cotangent(options);
   analysis.top = count(options.top, "--top");
   analysis.bottom = count(options.bottom, "--bottom");
-  analysis.values = values_mode(value_or_default(options, &PlanOptions::values));
+  analysis.values = lookup<ValuesMode>(value_or_default(options, &PlanOptions::values));
   analysis.profile = options.profile.value_or(false);
 }
 
