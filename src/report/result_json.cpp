@@ -87,7 +87,7 @@ void write_metric_definitions(JsonWriter& json, int indent) {
     if (indent >= 0) json.line(indent + 2);
     json.begin_object();
     json.member("name", metric.name), json.member("unit", metric.unit);
-    json.member("definition", metric.definition), json.member("source", metric.source);
+    json.member("definition", metric.summary), json.member("source", metric.source);
     json.end_object();
   }
   if (indent >= 0) json.line(indent);

@@ -92,16 +92,16 @@ class CsvReport final : public Renderer {
 
 }  // namespace
 
-RendererKind csv_renderer() {
-  return {"csv",
-          {},
-          "a row of metrics for each result (RFC 4180), no singular values",
-          {".csv"},
-          Emission::lines,
-          [](Output output) -> std::unique_ptr<Renderer> {
-            return std::make_unique<CsvReport>(std::move(output));
-          },
-          nullptr};
+RendererKind renderer_csv() {
+  RendererKind kind;
+  kind.name = "csv";
+  kind.summary = "a row of metrics for each result (RFC 4180), no singular values";
+  kind.extensions = {".csv"};
+  kind.emission = Emission::lines;
+  kind.report = [](Output output) -> std::unique_ptr<Renderer> {
+    return std::make_unique<CsvReport>(std::move(output));
+  };
+  return kind;
 }
 
 }  // namespace rezero::detail
