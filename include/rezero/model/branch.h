@@ -118,6 +118,7 @@ struct BranchKind : Entry {
   int degree = 1;         ///< of homogeneity when φ is of degree 1 and biases are absent; 0: none
   int weight_layers = 1;  ///< weight matrices on a path through the branch: Fixup's m; 0: as many as slots
   bool uses_activation = false;
+  bool ends_in_activation = false;
   bool has_hidden = false;     ///< whether --hidden-ratio applies
   bool has_positions = false;  ///< whether --tokens applies
   bool is_attention = false;

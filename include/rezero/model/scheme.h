@@ -88,8 +88,9 @@ struct Scheme : Entry {
   std::vector<std::string_view> made_for;  ///< families the source defines it for; empty: any
   bool needs_convolutions = false;         ///< its plan looks at SchemeContext::conv: refused elsewhere
   std::string_view init;                   ///< base law that the source starts from over tokens; empty: he
-  bool unit_input = false;                 ///< the input is scaled to unit norm at every position
-  bool needs_profile = false;              ///< plan looks at SchemeContext::profile (Admin)
+  bool unscaled = false;       ///< skip and branch at full size: branches of degree above 1 soon overflow
+  bool unit_input = false;     ///< the input is scaled to unit norm at every position
+  bool needs_profile = false;  ///< plan looks at SchemeContext::profile (Admin)
   ConvDefaults conv;
 };
 

@@ -10,6 +10,7 @@ Scheme scheme_residual() {
   scheme.summary = "the branch added as it is";
   scheme.source = "He et al. 2016 (arXiv 1603.05027)";
   scheme.depth_symbol = "none";
+  scheme.unscaled = true;
   scheme.depends_on_depth = scheme_parts::ignores_depth;
   scheme.plan = [](const SchemeContext&) { return BlockPlan{}; };
   return scheme;
