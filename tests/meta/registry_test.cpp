@@ -10,6 +10,7 @@
 #include "rezero/analysis/metric.h"
 #include "rezero/init/initializer.h"
 #include "rezero/layers/activation.h"
+#include "rezero/layers/norm.h"
 #include "rezero/model/branch.h"
 #include "rezero/model/family.h"
 #include "rezero/model/scheme.h"
@@ -100,6 +101,26 @@ void expect_params(std::string_view owner, const std::vector<ParamInfo>& params)
       << owner;  // the defaults are values
 }
 
+std::string_view summary_of(const Entry& entry) {
+  return entry.summary;
+}
+std::string_view summary_of(const ActivationKind& kind) {
+  return kind.formula;
+}
+std::string_view summary_of(const NormKind& kind) {
+  return kind.formula;
+}
+
+const std::vector<ParamInfo>& params_of(const Entry& entry) {
+  return entry.params;
+}
+const std::vector<ParamInfo>& params_of(const ActivationKind& kind) {
+  return kind.params;
+}
+std::vector<ParamInfo> params_of(const NormKind&) {
+  return {};
+}
+
 enum class Sourced { always, where_known };
 
 /// Names and aliases each once, in one spelling, and found; every entry says what it is.
@@ -116,9 +137,9 @@ void expect_good_entries(const Registry<T>& registry, const std::string& joints,
       EXPECT_EQ(&registry.at(alias), &entry) << where;
     }
     EXPECT_EQ(&registry.at(entry.name), &entry) << where;
-    EXPECT_FALSE(entry.summary.empty()) << where;
+    EXPECT_FALSE(summary_of(entry).empty()) << where;
     if (sourced == Sourced::always) EXPECT_FALSE(entry.source.empty()) << where;
-    expect_params(entry.name, entry.params);
+    expect_params(entry.name, params_of(entry));
   }
 }
 
