@@ -36,19 +36,8 @@ void add(Fields& fields, const char* name, std::string_view value) {
 void add_flag(Fields& fields, const char* name, bool value) {
   fields.emplace_back(name, value ? "yes" : "no");
 }
-template <class T>
-void add_params(Fields& fields, const T& entry) {
+void add_params(Fields& fields, const Entry& entry) {
   add(fields, "parameters", params_text(entry.params));
-}
-
-std::string_view summary_of(const Entry& entry) {
-  return entry.summary;
-}
-std::string_view summary_of(const ActivationKind& kind) {
-  return kind.formula;
-}
-std::string_view summary_of(const NormKind& kind) {
-  return kind.formula;
 }
 
 /// What a scheme's nets over images have where the user says nothing, where it is not what all have.
@@ -123,7 +112,7 @@ template <class T>
 std::vector<ListedEntry> entries_of(const Registry<T>& registry) {
   std::vector<ListedEntry> entries;
   for (const T& entry : registry) {
-    Fields fields = {{"name", text(entry.name)}, {"summary", text(summary_of(entry))}};
+    Fields fields = {{"name", text(entry.name)}, {"summary", text(entry.summary)}};
     details(fields, entry);
     add(fields, "source", entry.source);
     add(fields, "aliases", joined(entry.aliases));

@@ -119,13 +119,7 @@ std::vector<InitializerKind> table() {
   const ParamInfo sigma_b = {
       "sigma_b", ParamKind::real, "0", "standard deviation of a bias; 0: no biases", {}, 0.0};
   std::vector<InitializerKind> all;
-  const auto add = [&all](std::string_view name) {
-    all.emplace_back();
-    all.back().name = name;
-    return &all.back();
-  };
-
-  auto* kind = add("he");
+  auto* kind = add_entry(all, "he");
   kind->aliases = {"kaiming"};
   kind->summary = "keeps the mean square through relu layers";
   kind->formula = "std = gain/√fan";
@@ -133,7 +127,7 @@ std::vector<InitializerKind> table() {
   kind->params = {law, mode, gain("1.4142135623730951")};
   kind->weight = he;
 
-  kind = add("xavier");
+  kind = add_entry(all, "xavier");
   kind->aliases = {"glorot"};
   kind->summary = "compromise between forward and backward variance";
   kind->formula = "std = gain·√(2/(fan_in + fan_out))";
@@ -141,21 +135,21 @@ std::vector<InitializerKind> table() {
   kind->params = {law, gain("1")};
   kind->weight = xavier;
 
-  kind = add("lecun");
+  kind = add_entry(all, "lecun");
   kind->summary = "keeps the mean square through linear layers";
   kind->formula = "std = 1/√fan_in";
   kind->source = "LeCun, Bottou, Orr & Müller 1998";
   kind->params = {law};
   kind->weight = lecun;
 
-  kind = add("orthogonal");
+  kind = add_entry(all, "orthogonal");
   kind->summary = "Haar-distributed orthonormal rows or columns, whichever are fewer";
   kind->formula = "W = gain·Q, std = gain/√max(fan_in, fan_out)";
   kind->source = "Saxe, McClelland & Ganguli 2014; Mezzadri 2007";
   kind->params = {gain("1")};
   kind->weight = orthogonal;
 
-  kind = add("delta-orthogonal");
+  kind = add_entry(all, "delta-orthogonal");
   kind->aliases = {"delta_orthogonal"};
   kind->summary =
       "orthogonal at the kernel's centre, zero elsewhere; where there is no kernel the same as orthogonal";
@@ -164,7 +158,7 @@ std::vector<InitializerKind> table() {
   kind->params = {gain("1")};
   kind->weight = delta_orthogonal;
 
-  kind = add("gaussian");
+  kind = add_entry(all, "gaussian");
   kind->summary = "the mean-field parametrization, biases if sigma_b is not 0";
   kind->formula = "std = sigma_w/√fan_in, bias std = sigma_b";
   kind->source = "Poole et al. 2016; Schoenholz et al. 2017";
@@ -173,28 +167,28 @@ std::vector<InitializerKind> table() {
   kind->bias = gaussian_bias;
   kind->has_bias = gaussian_has_bias;
 
-  kind = add("normal");
+  kind = add_entry(all, "normal");
   kind->summary = "one standard deviation whatever the width (GPT-2, BERT)";
   kind->formula = "std = std";
   kind->source = "Radford et al. 2019; Devlin et al. 2019";
   kind->params = {std_info};
   kind->weight = normal;
 
-  kind = add("trunc-normal");
+  kind = add_entry(all, "trunc-normal");
   kind->summary = "normal cut at ±2, outliers drawn again; at std 0.02 the cut is never reached";
   kind->formula = "std·N(0, 1) given |entry| ≤ 2";
   kind->source = "trunc_normal_ of torch and timm";
   kind->params = {std_info};
   kind->weight = trunc_normal;
 
-  kind = add("torch-default");
+  kind = add_entry(all, "torch-default");
   kind->summary = "what torch.nn.Linear draws, weights and biases";
   kind->formula = "U(−1/√fan_in, 1/√fan_in), std = 1/√(3 fan_in)";
   kind->source = "torch.nn.Linear.reset_parameters";
   kind->weight = torch_default;
   kind->bias = torch_default_bias;
 
-  kind = add("torch-transformer");
+  kind = add_entry(all, "torch-transformer");
   kind->summary =
       "torch.nn.TransformerEncoder: fused q/k/v, torch defaults for the rest, every layer a copy of one";
   kind->formula = "q, k, v: U(±√(6/(4d))), bias 0; output: U(±1/√fan_in), bias 0; others as torch-default";
@@ -210,7 +204,7 @@ std::vector<InitializerKind> table() {
   kind->tied_biases = tied_says;
   kind->fused_attention = true;
 
-  kind = add("rezero-notebook");
+  kind = add_entry(all, "rezero-notebook");
   kind->summary =
       "the ReZero authors' notebook: every matrix redrawn xavier-uniform, biases of the copied layer kept";
   kind->formula =

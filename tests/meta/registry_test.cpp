@@ -25,11 +25,13 @@ struct OpenSet {
   bool one_each = true;  ///< each file holds one entry, named as the file
 };
 
-const std::vector<OpenSet> open_sets = {
-    {"src/model/schemes", "schemes.def"},           {"src/model/branches", "branches.def"},
-    {"src/spectrum/methods", "methods.def"},        {"src/analysis/checks", "checks.def"},
-    {"src/analysis/metrics", "metrics.def", false}, {"src/report/renderers", "renderers.def"},
- {"src/cli/commands", "commands.def"}};
+const std::vector<OpenSet> open_sets = {{"src/model/schemes", "schemes.def"},
+                                        {"src/model/branches", "branches.def"},
+                                        {"src/spectrum/methods", "methods.def"},
+                                        {"src/analysis/checks", "checks.def"},
+                                        {"src/analysis/metrics", "metrics.def", false},
+                                        {"src/report/renderers", "renderers.def"},
+                                        {"src/cli/commands", "commands.def"}};
 
 /// What stands in parentheses after REZERO_ENTRY, line by line.
 std::vector<std::string> entries_of(const OpenSet& set) {
@@ -101,26 +103,6 @@ void expect_params(std::string_view owner, const std::vector<ParamInfo>& params)
       << owner;  // the defaults are values
 }
 
-std::string_view summary_of(const Entry& entry) {
-  return entry.summary;
-}
-std::string_view summary_of(const ActivationKind& kind) {
-  return kind.formula;
-}
-std::string_view summary_of(const NormKind& kind) {
-  return kind.formula;
-}
-
-const std::vector<ParamInfo>& params_of(const Entry& entry) {
-  return entry.params;
-}
-const std::vector<ParamInfo>& params_of(const ActivationKind& kind) {
-  return kind.params;
-}
-std::vector<ParamInfo> params_of(const NormKind&) {
-  return {};
-}
-
 enum class Sourced { always, where_known };
 
 /// Names and aliases each once, in one spelling, and found; every entry says what it is.
@@ -137,9 +119,9 @@ void expect_good_entries(const Registry<T>& registry, const std::string& joints,
       EXPECT_EQ(&registry.at(alias), &entry) << where;
     }
     EXPECT_EQ(&registry.at(entry.name), &entry) << where;
-    EXPECT_FALSE(summary_of(entry).empty()) << where;
+    EXPECT_FALSE(entry.summary.empty()) << where;
     if (sourced == Sourced::always) EXPECT_FALSE(entry.source.empty()) << where;
-    expect_params(entry.name, params_of(entry));
+    expect_params(entry.name, entry.params);
   }
 }
 

@@ -31,6 +31,14 @@ struct Entry {
   std::vector<ParamInfo> params;
 };
 
+/// The next entry of a table under construction, to be filled in.
+template <class T>
+T* add_entry(std::vector<T>& table, std::string_view name) {
+  table.emplace_back();
+  table.back().name = name;
+  return &table.back();
+}
+
 /// A table of entries; T derives from Entry. Entries live as long as the program.
 template <class T>
 class Registry {
