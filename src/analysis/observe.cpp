@@ -5,7 +5,6 @@
 
 #include "analysis/metrics/ones_overlap.h"
 #include "rezero/core/contract.h"
-#include "spectrum/quotient.h"
 #include "spectrum/resolution.h"
 
 namespace rezero {
@@ -50,7 +49,7 @@ std::optional<ScaledReal> sum_of_squares(const Spectrum& spectrum) {
   if (!known) return std::nullopt;
   Real sum = 0;
   for (const ScaledReal& sigma : spectrum.sigma)
-    if (!sigma.is_zero()) sum += std::pow(detail::quotient(sigma, spectrum.sigma_max), 2);
+    if (!sigma.is_zero()) sum += std::pow(quotient(sigma, spectrum.sigma_max), 2);
   const ScaledReal& top = spectrum.sigma_max;
   return ScaledReal::make(sum * top.mantissa * top.mantissa, 2 * top.exponent);
 }
@@ -128,7 +127,7 @@ void look_at_entries(DepthResult& result, const ReportedJacobian& seen, const Fo
   if (result.rows == result.cols) result.identity_error = identity_error(J);
   if (!options.checks.empty() && result.identity_error && result.output_error)
     result.orthant_error =
-        detail::larger_of(mask_error(J, seen.start.mantissa),
+        std::max(mask_error(J, seen.start.mantissa),
                           max_difference(seen.state, {seen.start.mantissa.cwiseMax(0), seen.start.exponent}));
 }
 

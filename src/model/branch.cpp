@@ -6,15 +6,13 @@
 
 namespace rezero {
 
-#define REZERO_BRANCH(name) BranchKind branch_##name();
+#define REZERO_ENTRY(name) BranchKind branch_##name();
 #include "branches/branches.def"
-#undef REZERO_BRANCH
 
 const Registry<BranchKind>& branches() {
   static const Registry<BranchKind> registry("family", {
-#define REZERO_BRANCH(name) branch_##name(),
+#define REZERO_ENTRY(name) branch_##name(),
 #include "branches/branches.def"
-#undef REZERO_BRANCH
                                                        });
   return registry;
 }
@@ -51,10 +49,6 @@ static_assert(rows_are_numbered());
 const RoleInfo& role_info(Role role) {
   REZERO_REQUIRE(static_cast<std::size_t>(role) < std::size(roles));
   return roles[static_cast<std::size_t>(role)];
-}
-
-std::string_view to_string(ConvOrder order) {
-  return order == ConvOrder::pre ? "pre" : "post";
 }
 
 ConvSpec ConvBranchSpec::convolution(Index i) const {

@@ -2,6 +2,7 @@
 
 #include "config/options.h"
 #include "report/published_values.h"
+#include "rezero/analysis/labels.h"
 #include "rezero/analysis/metric.h"
 
 namespace rezero::detail {
@@ -35,30 +36,52 @@ const std::string_view context_definitions = R"(
       "properties": {"name": {"type": "string"}, "unit": {"type": "string"}, "definition": {"type": "string"},
         "source": {"type": "string"}}})";
 
-const std::string_view label_properties = R"(
-        "scheme": {"$ref": "#/$defs/text_or_null"},
-        "scheme_params": {"type": ["object", "null"], "additionalProperties": {"type": ["number", "string", "null"]}},
-        "stack": {"$ref": "#/$defs/text_or_null"},
-        "family": {"$ref": "#/$defs/text_or_null"},
-        "activation": {"$ref": "#/$defs/text_or_null"},
-        "init": {"$ref": "#/$defs/text_or_null"},
-        "width": {"type": ["integer", "null"], "minimum": 1},
-        "tokens": {"type": ["integer", "null"], "minimum": 1},
-        "order": {"enum": ["post", "pre"]}, "norm": {"type": "string"},
+namespace {
+
+std::string schema_of(const Label& label) {
+  if (!label.words.empty()) return enumeration(label.words);
+  const bool nullable = label.where_absent == WhereAbsent::null;
+  switch (label.type) {
+    case LabelType::text:
+      return nullable ? R"({"$ref": "#/$defs/text_or_null"})" : R"({"type": "string"})";
+    case LabelType::size:
+      return nullable ? R"({"type": ["integer", "null"], "minimum": 1})" : R"({"$ref": "#/$defs/size"})";
+    case LabelType::params:
+      return R"({"type": ["object", "null"], "additionalProperties": {"type": ["number", "string", "null"]}})";
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string label_properties() {
+  std::string properties;
+  for (const Label& label : labels())
+    properties += "\n        \"" + std::string(label.key) + "\": " + schema_of(label) + ",";
+  return properties + R"(
         "depth": {"$ref": "#/$defs/depth"})";
+}
 
-const std::string_view label_keys =
-    R"("scheme", "scheme_params", "stack", "family", "activation", "init", "width", "tokens", "depth")";
+std::string label_keys() {
+  std::string keys;
+  for (const Label& label : labels())
+    if (label.where_absent == WhereAbsent::null) keys += "\"" + std::string(label.key) + "\", ";
+  return keys + "\"depth\"";
+}
 
-const std::string_view spectrum_definition = R"(
+std::string spectrum_definition() {
+  return R"(
     "spectrum": {"type": "object", "additionalProperties": false,
       "required": ["method", "part", "relative_resolution", "forming_error", "certified", "unresolved", "null_directions",
                    "out_of_range", "applications", "fallbacks"],
       "properties": {"method": {"type": "string"}, "choice": {"type": "string"},
-        "part": {"enum": ["full", "largest", "smallest", "both_ends", "density"]},
+        "part": )" +
+         enumeration<SpectrumPart>() + R"(,
         "leading": {"$ref": "#/$defs/count"},
-        "extremal": {"enum": ["verified", "probabilistic", "not_applicable"]},
-        "multiplicity": {"enum": ["resolved", "cut", "unresolved", "not_applicable"]},
+        "extremal": )" +
+         enumeration<Extremal>() + R"(,
+        "multiplicity": )" +
+         enumeration<Multiplicity>() + R"(,
         "relative_resolution": {"type": "number", "minimum": 0},
         "forming_error": {"type": "number", "minimum": 0},
         "relative_error_estimate": {"type": "number", "minimum": 0},
@@ -72,6 +95,7 @@ const std::string_view spectrum_definition = R"(
           "required": ["method", "reason"],
           "properties": {"method": {"type": "string"}, "reason": {"type": "string"}}}},
         "message": {"type": "string"}}})";
+}
 
 const std::string_view density_definition = R"(
     "density": {"type": "object", "additionalProperties": false,
@@ -129,23 +153,21 @@ std::string object_definition(std::string_view name, const std::string& properti
 }
 
 std::string table_definitions() {
-  std::string values, summaries, keys, words;
+  std::string values, summaries, keys;
   for (const Metric& metric : metrics()) {
     const std::string key = "\"" + std::string(metric.name) + "\"", separator = keys.empty() ? "" : ", ";
     keys += separator + key;
     values += separator + key + R"(: {"$ref": "#/$defs/number_or_null"})";
     summaries += separator + key + R"(: {"$ref": "#/$defs/metric_summary"})";
   }
-  for (const std::string_view word : row_status_words())
-    words += (words.empty() ? "\"" : ", \"") + std::string(word) + "\"";
   const std::string number = R"({"$ref": "#/$defs/number_or_null"})";
   return object_definition("metrics", values, keys) + "," +
          object_definition("metric_summary",
                            "\"mean\": " + number + ", \"stderr\": " + number + ", \"min\": " + number +
                                ", \"max\": " + number + R"(, "count": {"$ref": "#/$defs/count"})",
                            R"("mean", "stderr", "min", "max", "count")") +
-         "," + object_definition("metric_summaries", summaries, keys) + ",\n    \"status\": {\"enum\": [" +
-         words + "]}";
+         "," + object_definition("metric_summaries", summaries, keys) +
+         ",\n    \"status\": " + enumeration<RowStatus>();
 }
 
 }  // namespace rezero::detail

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rezero/core/registry.h"
+#include "rezero/core/words.h"
 #include "rezero/init/initializer.h"
 #include "rezero/layers/activation.h"
 #include "rezero/layers/attention.h"
@@ -46,7 +47,9 @@ inline std::string_view role_name(Role role) {
 
 /// Where norm and activation stand. post: conv, norm, φ, …, conv, norm. pre: norm, φ, conv, …, norm, φ, conv.
 enum class ConvOrder { post, pre };
-std::string_view to_string(ConvOrder order);
+template <>
+inline constexpr auto words<ConvOrder> = closed_set<ConvOrder>("order", {{ConvOrder::post, "post"},
+                                                                         {ConvOrder::pre, "pre"}});
 
 /// What a convolutional branch has beside its weights. Two k × k convolutions, or, as a bottleneck, 1 × 1, k
 /// × k and 1 × 1 ones; the stride is that of the first k × k convolution.
@@ -110,15 +113,12 @@ struct Branch {
   std::size_t first = 0;
 };
 
-struct BranchKind {
-  std::string_view name;
-  std::vector<std::string_view> aliases;
+struct BranchKind : Entry {
   std::string_view formula;
-  std::string_view summary;
-  std::string_view source;
   int degree = 1;         ///< of homogeneity when φ is of degree 1 and biases are absent; 0: none
   int weight_layers = 1;  ///< weight matrices on a path through the branch: Fixup's m; 0: as many as slots
   bool uses_activation = false;
+  bool ends_in_activation = false;
   bool has_hidden = false;     ///< whether --hidden-ratio applies
   bool has_positions = false;  ///< whether --tokens applies
   bool is_attention = false;

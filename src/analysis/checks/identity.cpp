@@ -7,11 +7,6 @@
 namespace rezero {
 namespace {
 
-bool less(const ScaledReal& a, const ScaledReal& b) {
-  if (a.is_zero() || b.is_zero()) return a.is_zero() && !b.is_zero();
-  return a.exponent != b.exponent ? a.exponent < b.exponent : a.mantissa < b.mantissa;
-}
-
 std::string text(const ScaledReal& value) {
   const auto real = value.to_real();
   return real ? shortest(*real) : "10^" + shortest(value.log10());
@@ -46,7 +41,7 @@ CheckResult run(const CheckObservation& seen, const CheckSpec& spec) {
   }
   if (spec.params().text("on") == "positive-orthant") return on_orthant(seen, std::move(result));
   result.value = *seen.result->identity_error;
-  if (less(*result.value, *seen.result->output_error)) {
+  if (*result.value < *seen.result->output_error) {
     result.value = *seen.result->output_error;
     result.quantity = "max|f(x) - x|";
   }
@@ -65,18 +60,19 @@ CheckResult run(const CheckObservation& seen, const CheckSpec& spec) {
 }  // namespace
 
 Check check_identity() {
-  return {"identity",
-          {},
-          "max|J - I| <= tol and max|f(x) - x| <= tol",
-          "Bachlechner et al. 2021 (arXiv 2003.04887), section 3",
-          {{"tol", ParamKind::real, "0", "largest deviation allowed; 0 asks for equality", {}, 0},
-           {"on",
-            ParamKind::choice,
-            "everywhere",
-            "positive-orthant: J = diag(1[x > 0]), f(x) = max(x, 0), what relu after the sum leaves of I",
-            {"everywhere", "positive-orthant"}}},
-          false,
-          run};
+  Check check;
+  check.name = "identity";
+  check.summary = "max|J - I| <= tol and max|f(x) - x| <= tol";
+  check.source = "Bachlechner et al. 2021 (arXiv 2003.04887), section 3";
+  check.params = {
+      {"tol", ParamKind::real, "0", "largest deviation allowed; 0 asks for equality", {}, 0},
+      {"on",
+       ParamKind::choice,
+       "everywhere",
+       "positive-orthant: J = diag(1[x > 0]), f(x) = max(x, 0), what relu after the sum leaves of I",
+       {"everywhere", "positive-orthant"}}};
+  check.run = run;
+  return check;
 }
 
 }  // namespace rezero

@@ -11,7 +11,6 @@
 #include "rezero/spectrum/method.h"
 #include "spectrum/chain.h"
 #include "spectrum/density/quadrature.h"
-#include "spectrum/quotient.h"
 #include "spectrum/resolution.h"
 #include "spectrum/text.h"
 
@@ -281,7 +280,7 @@ Spectrum by_quadrature(const JacobianView& J, const SpectrumRequest& request) {
 ScaledReal mean_power(const Spectrum& all, int power) {
   Real sum = 0;
   for (const ScaledReal& sigma : all.sigma)
-    if (!sigma.is_zero()) sum += std::pow(detail::quotient(sigma, all.sigma_max), 2 * power);
+    if (!sigma.is_zero()) sum += std::pow(quotient(sigma, all.sigma_max), 2 * power);
   return ScaledReal::make(
       std::pow(all.sigma_max.mantissa, 2 * power) * sum / static_cast<Real>(all.dimension),
       2 * power * all.sigma_max.exponent);
@@ -317,7 +316,7 @@ Spectrum by_values(const JacobianView& J, const SpectrumRequest& request) {
                                        request.workers);
   if (all.status != SpectrumStatus::converged) return all;
   if (!J.matrix_error.is_zero())
-    all.forming_error = all.sigma_max.is_zero() ? 1 : detail::quotient(J.matrix_error, all.sigma_max);
+    all.forming_error = all.sigma_max.is_zero() ? 1 : quotient(J.matrix_error, all.sigma_max);
   all.relative_resolution += all.forming_error;
   Spectrum spectrum = detail::breakdown(all.dimension, request, "");
   spectrum.status = SpectrumStatus::converged;
@@ -346,11 +345,11 @@ SpectrumWork density_work(const SpectrumTask& task) {
 
 }  // namespace
 
-SpectrumMethod density_method() {
+SpectrumMethod method_density() {
   SpectrumMethod method;
   method.name = "density";
   method.summary = "the distribution of the singular values, from products with random vectors, at any size";
-  method.reference = "stochastic Lanczos quadrature: Ubaru, Chen & Saad 2017; Golub & Kahan 1965";
+  method.source = "stochastic Lanczos quadrature: Ubaru, Chen & Saad 2017; Golub & Kahan 1965";
   method.gives = SpectrumScope::density;
   method.needs = JacobianForm::map;
   method.dense_below = 2048;

@@ -8,7 +8,6 @@
 #include "rezero/spectrum/product.h"
 #include "spectrum/certificate/product.h"
 #include "spectrum/chain.h"
-#include "spectrum/quotient.h"
 
 namespace rezero {
 namespace {
@@ -16,8 +15,7 @@ namespace {
 /// What values that the factors do not determine lie below, over σ_max.
 Real resolution(const ProductValues& values) {
   if (values.rank == values.rank_bound) return 0;
-  return values.unresolved_below.is_zero() ? 0
-                                           : detail::quotient(values.unresolved_below, values.sigma.front());
+  return values.unresolved_below.is_zero() ? 0 : quotient(values.unresolved_below, values.sigma.front());
 }
 
 Spectrum product_spectrum(const JacobianView& J, const SpectrumRequest& request) {
@@ -59,11 +57,11 @@ SpectrumWork product_work(const SpectrumTask& task) {
 
 }  // namespace
 
-SpectrumMethod product_method() {
+SpectrumMethod method_product() {
   SpectrumMethod method;
   method.name = "product";
   method.summary = "all values to high relative accuracy, however small, from the blocks' derivatives";
-  method.reference =
+  method.source =
       "Bauer 2020 (UDT); Stewart 1997; Demmel & Veselic 1992, Drmac & Veselic 2008 (one-sided Jacobi)";
   method.needs = JacobianForm::factors;
   method.work = product_work;

@@ -162,12 +162,12 @@ SpectrumWork spectra_work(const SpectrumTask& task) {
 
 }  // namespace
 
-SpectrumMethod spectra_method() {
+SpectrumMethod method_spectra() {
   SpectrumMethod method;
   method.name = "spectra";
   method.summary =
       "the ends of the spectrum by products with J, proved by residuals (needs --top or --bottom)";
-  method.reference =
+  method.source =
       "Baglama & Reichel 2005; Sorensen 1992 (Spectra 1.0.1); residual bound: Parlett, The Symmetric "
       "Eigenvalue Problem, 11.5";
   method.gives = SpectrumScope::ends;
