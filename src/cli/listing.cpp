@@ -83,7 +83,7 @@ std::vector<ListedEntry> list_families() {
     add(fields, "degree", family.degree() == 0 ? "none" : std::to_string(family.degree()));
     add(fields, "hidden width",
         family.has_hidden() ? "--hidden-ratio " + shortest(family.default_hidden_ratio) : "none");
-    if (family.has_tokens) add(fields, "positions", "--tokens " + std::to_string(family.default_tokens));
+    if (family.has_tokens()) add(fields, "positions", "--tokens " + std::to_string(family.default_tokens));
     if (blocks.size() == 1) add(fields, "source", text(blocks[0]->source));
     add(fields, "aliases", join(family.aliases));
     entries.push_back({fields});

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "rezero/model/geometry.h"
+
 namespace rezero {
 namespace {
 
@@ -11,18 +13,21 @@ constexpr Real transformer_hidden_ratio = 4;
 /// One block a layer: the branch kind itself.
 Family simple(const BranchKind& kind) {
   Family family;
-  family.name = kind.name, family.aliases = kind.aliases, family.summary = kind.summary;
+  family.name = kind.name;
+  family.aliases = kind.aliases;
+  family.summary = kind.summary;
   family.blocks = {kind.name};
-  family.has_tokens = kind.has_positions;
+  family.geometry = &kind.geometry();
   if (kind.is_attention) family.default_tokens = transformer_tokens;
   return family;
 }
 
 Family transformer(std::string_view name, std::string_view feed_forward, std::string_view summary) {
   Family family;
-  family.name = name, family.summary = summary;
+  family.name = name;
+  family.summary = summary;
   family.blocks = {"attention", feed_forward};
-  family.has_tokens = true;
+  family.geometry = &token_geometry();
   family.default_tokens = transformer_tokens;
   family.default_hidden_ratio = transformer_hidden_ratio;
   return family;
@@ -64,7 +69,10 @@ bool Family::has_hidden() const {
 bool Family::has_attention() const {
   return any_branch(*this, [](const BranchKind* kind) { return kind->is_attention; });
 }
-bool Family::is_conv() const {
+bool Family::has_tokens() const {
+  return geometry == &token_geometry();
+}
+bool Family::has_images() const {
   return any_branch(*this, [](const BranchKind* kind) { return kind->is_conv; });
 }
 
