@@ -95,15 +95,11 @@ StackPtr held_stack(const StackSpec& spec, Index depth) {
 }
 
 StackPtr held_mlp(Index width, Index depth) {
-  return held_stack({SchemeSpec("fixed:alpha=0.1"),
-                     &families().at("mlp"),
-                     width,
-                     1,
-                     Activation("tanh"),
-                     Initializer(parse_named_spec("lecun")),
-                     false,
-                     {}},
-                    depth);
+  StackSpec spec("fixed:alpha=0.1", "mlp");
+  spec.width = width;
+  spec.activation = Activation("tanh");
+  spec.initializer = Initializer("lecun");
+  return held_stack(spec, depth);
 }
 
 void take_jacobian(const Stack& stack, int workers) {
@@ -136,9 +132,11 @@ void product_of_seeds(benchmark::State& state) {
 }
 
 void transformer(benchmark::State& state) {
-  StackSpec spec{SchemeSpec("pre-ln"), &families().at("transformer"),          state.range(0), 4,
-                 Activation("tanh"),   Initializer(parse_named_spec("lecun")), false,          {},
-                 {state.range(1), {}}};
+  StackSpec spec("pre-ln", "transformer");
+  spec.width = state.range(0);
+  spec.activation = Activation("tanh");
+  spec.initializer = Initializer("lecun");
+  spec.tokens.tokens = state.range(1);
   spec.tokens.attention.heads = spec.tokens.attention.kv_heads = 4;
   const StackPtr stack = held_stack(spec, state.range(2));
   for (auto _ : state) take_jacobian(*stack, static_cast<int>(state.range(3)));

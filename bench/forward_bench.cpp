@@ -11,14 +11,10 @@ namespace rezero {
 namespace {
 
 StackSpec spec_of(Index width, Real ratio) {
-  return {SchemeSpec("depth-power"),
-          &families().at("mlp"),
-          width,
-          ratio,
-          Activation("relu"),
-          Initializer(parse_named_spec("he")),
-          false,
-          {}};
+  StackSpec spec("depth-power", "mlp");
+  spec.width = width;
+  spec.hidden_ratio = ratio;
+  return spec;
 }
 
 /// A stack whose blocks are built once, so that only the product is timed.
@@ -52,15 +48,10 @@ BENCHMARK(BM_product)
 /// 8 d² T + 8 d T², the feed-forward branch (one d × d matrix per token) 2 d² T.
 void BM_transformer(benchmark::State& state) {
   const Index d = state.range(0), T = state.range(1), depth = 2;
-  StackSpec spec{SchemeSpec("pre-ln"),
-                 &families().at("transformer"),
-                 d,
-                 4,
-                 Activation("relu"),
-                 Initializer(parse_named_spec("xavier")),
-                 false,
-                 {},
-                 {T, {}}};
+  StackSpec spec("pre-ln", "transformer");
+  spec.width = d;
+  spec.initializer = Initializer("xavier");
+  spec.tokens.tokens = T;
   spec.tokens.attention.heads = spec.tokens.attention.kv_heads = 4;
   const StackPtr random = build_stack(spec, 1, depth);
   std::vector<BlockParts> parts;

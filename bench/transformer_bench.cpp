@@ -44,15 +44,10 @@ struct LayerMaps {
 
 /// One pre-norm layer, with its maps in the form used for the full Jacobian.
 LayerMaps layer_maps(Index d, Index T, Index heads, bool causal) {
-  StackSpec spec{SchemeSpec("pre-ln"),
-                 &families().at("transformer"),
-                 d,
-                 4,
-                 Activation("relu"),
-                 Initializer(parse_named_spec("xavier")),
-                 false,
-                 {},
-                 {T, {}}};
+  StackSpec spec("pre-ln", "transformer");
+  spec.width = d;
+  spec.initializer = Initializer("xavier");
+  spec.tokens.tokens = T;
   spec.tokens.attention.heads = spec.tokens.attention.kv_heads = heads;
   spec.tokens.attention.causal = causal;
   const StackPtr stack = build_stack(spec, 1, 1);

@@ -9,16 +9,10 @@
 
 int main() {
   using namespace rezero;
-  const StackSpec spec{SchemeSpec("depth-power:p=0.5"),
-                       &families().at("mlp"),
-                       64,
-                       1,
-                       Activation("relu"),
-                       Initializer(parse_named_spec("he")),
-                       false,
-                       {}};
-  const Index depth = 32;
-  const StackPtr stack = build_stack(spec, /*seed=*/7, depth);
+  StackSpec spec("depth-power:p=0.5", "mlp");
+  spec.width = 64;
+  spec.activation = Activation("tanh");
+  const StackPtr stack = build_stack(spec, /*seed=*/7, /*depth=*/32);
   const Index n = stack->shape().size();
 
   forward_jacobian(*stack, stack->input(), Matrix::Identity(n, n), {8, 16, 32}, [](const ForwardStep& step) {

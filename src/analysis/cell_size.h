@@ -1,5 +1,5 @@
 #pragma once
-/// The sizes of a cell's stack: all that costs ask of its family.
+/// The sizes of a cell's stack: what its geometry says, as costs need it.
 
 #include "rezero/analysis/cell.h"
 
@@ -9,8 +9,8 @@ struct CellSize {
   Index n = 0;                ///< of the input: columns of J
   Index largest = 0;          ///< of the largest state: rows of J on its way
   Index blocks = 0;           ///< up to the last depth
-  Index positions = 1;        ///< of the input; 1 where not known
-  bool attention = true;      ///< or may have it
+  Index positions = 1;        ///< that share a pass through the weights
+  Real matrices_at_work = 0;  ///< of J's size, beside J and its successor, while a block is at work
   Real weights = 0;           ///< bytes of a block's weights
   Real weights_at_work = 0;   ///< with what its maps make of them, while the block is at work
   Real kept_derivative = 0;   ///< bytes of a block's derivative that is kept

@@ -14,8 +14,8 @@ struct Run {
   Vector input;
 };
 
-bool changes_shape_at(const Stack& stack, Index block) {
-  return stack.shape_after(block) != stack.shape_after(block + 1);
+bool changes_shape_at(const Geometry& geometry, Index block) {
+  return geometry.shape_after(block) != geometry.shape_after(block + 1);
 }
 
 /// The runs within the first `depth` blocks, each with the state that it starts from.
@@ -24,7 +24,7 @@ std::vector<Run> runs_of(const Stack& stack, Index depth) {
   Vector x = stack.input();
   bool open = false;
   for (Index l = 0; l < depth; ++l) {
-    const bool changes = changes_shape_at(stack, l);
+    const bool changes = changes_shape_at(stack.geometry(), l);
     if (!changes && !open) runs.push_back({l, 0, x});
     if (!changes) ++runs.back().count;
     open = !changes;
@@ -38,7 +38,7 @@ std::vector<Run> runs_of(const Stack& stack, Index depth) {
 std::string unchecked_blocks(const Stack& stack, Index depth) {
   std::string list;
   for (Index l = 0; l < depth; ++l)
-    if (changes_shape_at(stack, l)) list += (list.empty() ? "" : ", ") + std::to_string(l);
+    if (changes_shape_at(stack.geometry(), l)) list += (list.empty() ? "" : ", ") + std::to_string(l);
   return list.empty() ? list : "blocks of equal shape only; not checked: " + list;
 }
 
@@ -73,9 +73,10 @@ void merge(CheckResult& whole, CheckResult part, Index first) {
 }  // namespace
 
 bool changes_shape(const Cell& cell) {
-  if (cell.spec) return cell.spec->conv.stages.size() > 1;
-  for (Index l = 0; l < cell.stack->blocks(); ++l)
-    if (changes_shape_at(*cell.stack, l)) return true;
+  const Geometry& geometry = *cell.geometry;
+  const Index blocks = geometry.layers(cell.depths.back()) * geometry.blocks_per_layer();
+  for (Index l = 0; l < blocks; ++l)
+    if (changes_shape_at(geometry, l)) return true;
   return false;
 }
 

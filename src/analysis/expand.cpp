@@ -6,21 +6,14 @@
 namespace rezero {
 namespace {
 
-CellLabels labels_of(const StackSpec& spec, std::uint64_t seed) {
+CellLabels labels_of(const StackSpec& spec, const Geometry& geometry, std::uint64_t seed) {
   CellLabels labels;
+  static_cast<GeometryLabels&>(labels) = geometry.labels();
+  labels.dimension = geometry.shape().size();
   labels.scheme = spec.scheme;
   labels.family = spec.family->name;
   labels.activation = spec.family->uses_activation() ? spec.activation.canonical() : "";
   labels.init = spec.initializer.canonical();
-  labels.width = spec.width;
-  if (spec.family->is_conv()) {
-    labels.order = to_string(spec.conv_order());
-    const NormSpec norm = spec.conv_norm();
-    labels.norm = norm ? norm.kind->name : "none";
-  } else {
-    labels.tokens = spec.tokens.tokens;
-  }
-  labels.dimension = spec.shape().size();
   labels.seed = seed;
   return labels;
 }
@@ -28,8 +21,7 @@ CellLabels labels_of(const StackSpec& spec, std::uint64_t seed) {
 CellLabels labels_of(const StackInput& input) {
   CellLabels labels;
   labels.stack = input.file.path;
-  labels.width = input.stack->shape().features;
-  labels.tokens = input.stack->shape().positions;
+  static_cast<GeometryLabels&>(labels) = input.stack->geometry().labels();
   labels.dimension = input.stack->shape().size();
   labels.seeded = false;
   return labels;
@@ -38,7 +30,7 @@ CellLabels labels_of(const StackInput& input) {
 /// One pass gives all depths of a scheme that ignores the total depth, and of a net whose stages fix it; else
 /// every depth is a stack of its own.
 bool one_pass(const SweepPlan& plan, const SchemeSpec& scheme) {
-  return !scheme.depends_on_depth() || plan.conv.staged();
+  return !scheme.depends_on_depth() || plan.family->geometry->layers_are_fixed(plan);
 }
 
 /// The last digit of `number` in a system of that base, which is taken off.
@@ -52,13 +44,18 @@ std::size_t take_digit(std::size_t& number, std::size_t base) {
 
 Cell::Cell(std::size_t place, const StackSpec& random, std::uint64_t seed, std::vector<Index> layers,
            const AnalysisOptions& options)
-    : index(place), labels(labels_of(random, seed)), spec(random), depths(std::move(layers)) {
+    : index(place), spec(random), geometry(random.geometry()), depths(std::move(layers)) {
+  labels = labels_of(random, *geometry, seed);
   route = route_of(*this, options);
 }
 
 Cell::Cell(StackPtr given, std::vector<Index> layers, const AnalysisOptions& options, CellLabels names,
            std::size_t place)
-    : index(place), labels(std::move(names)), stack(std::move(given)), depths(std::move(layers)) {
+    : index(place),
+      labels(std::move(names)),
+      stack(std::move(given)),
+      geometry(stack, &stack->geometry()),
+      depths(std::move(layers)) {
   route = route_of(*this, options);
 }
 
@@ -91,9 +88,7 @@ Cell CellList::operator[](std::size_t i) const {
   const std::uint64_t seed = plan_->seeds[take_digit(rest, seeds_)];
   const Initializer& initializer = part.initializers[take_digit(rest, part.initializers.size())];
   const Activation& activation = plan_->activations[take_digit(rest, plan_->activations.size())];
-  const StackSpec spec{plan_->schemes[p], plan_->family, plan_->widths[rest], plan_->hidden_ratio,
-                       activation,        initializer,   plan_->tied,         plan_->input,
-                       plan_->tokens,     plan_->conv};
+  const StackSpec spec = stack_spec(*plan_, plan_->schemes[p], plan_->widths[rest], activation, initializer);
   std::vector<Index> depths = plan_->depths;
   if (part.stacks_per_seed > 1) depths = {plan_->depths[depth]};
   return {i, spec, seed, std::move(depths), options};

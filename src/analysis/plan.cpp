@@ -6,12 +6,28 @@
 
 namespace rezero {
 
+StackSpec stack_spec(const SweepPlan& plan, const SchemeSpec& scheme, Index width,
+                     const Activation& activation, const Initializer& initializer) {
+  StackSpec spec(scheme, *plan.family);
+  static_cast<GeometryOptions&>(spec) = plan;
+  spec.width = width;
+  spec.hidden_ratio = plan.hidden_ratio;
+  spec.activation = activation;
+  spec.initializer = initializer;
+  spec.tied = plan.tied;
+  spec.input = plan.input;
+  return spec;
+}
+
+RandomGeometryPtr geometry_of(const SweepPlan& plan, Index width) {
+  const SchemeSpec& scheme = plan.schemes.front();
+  return stack_spec(plan, scheme, width, plan.activations.front(), initializers_of(plan, scheme).front())
+      .geometry();
+}
+
 std::vector<Initializer> initializers_of(const SweepPlan& plan, const SchemeSpec& scheme) {
   if (!plan.initializers.empty()) return plan.initializers;
-  std::string_view own;
-  if (plan.family->has_attention()) own = scheme.scheme().init;
-  if (plan.family->is_conv()) own = scheme.scheme().conv.init;
-  return {Initializer(parse_named_spec(own.empty() ? "he" : own))};
+  return {base_initializer(scheme, *plan.family)};
 }
 
 std::vector<Initializer> distinct_initializers(const SweepPlan& plan) {

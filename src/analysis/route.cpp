@@ -12,13 +12,11 @@ namespace {
 
 using detail::CellSize;
 
-constexpr Real fixed_bytes = 20e6;   // stack, tables, buffers of one cell at work
-constexpr Real square_matrices = 6;  // n × n doubles at the peak: J, its successor, the spectrum's copies
-// While a block is at work: J and its successor. Of attention also queries, keys, values, their turned or
-// normalized forms and two results, all columns at once at most.
-constexpr Real matrices_at_work = 2, attention_matrices = 6;
-constexpr Real state_overhead = 64;  // allocation and exponent of a kept state
-constexpr Real facts_bytes = 1500;   // what a check keeps of a block: culprits with their texts, twice
+constexpr Real fixed_bytes = 20e6;    // stack, tables, buffers of one cell at work
+constexpr Real square_matrices = 6;   // n × n doubles at the peak: J, its successor, the spectrum's copies
+constexpr Real matrices_at_work = 2;  // while a block is at work: J and its successor
+constexpr Real state_overhead = 64;   // allocation and exponent of a kept state
+constexpr Real facts_bytes = 1500;    // what a check keeps of a block: culprits with their texts, twice
 
 // What `auto` may spend on accuracy: four times the work of a dense spectrum, and any work that is over at
 // once.
@@ -37,7 +35,7 @@ class Costs {
   /// With J formed, by that method; null: no spectrum.
   Real formed_bytes(const SpectrumMethod* method) const {
     const Real state = static_cast<Real>(size_.largest) * sizeof(Real), J = state * n_;
-    const Real at_work = matrices_at_work + (size_.attention ? attention_matrices : 0);
+    const Real at_work = matrices_at_work + size_.matrices_at_work;
     Real bytes =
         std::max(square_matrices * J + size_.weights, at_work * J + size_.weights_at_work) + fixed_bytes;
     if (method) bytes += work(*method, JacobianForm::dense, cell_.depths.back()).numbers * sizeof(Real);

@@ -87,8 +87,7 @@ class Progress {
 };
 
 Index blocks_of(const Cell& cell) {
-  const Index per_layer = cell.spec ? static_cast<Index>(cell.spec->family->blocks.size()) : 1;
-  return cell.depths.back() * per_layer;
+  return cell.depths.back() * cell.geometry->blocks_per_layer();
 }
 
 Index all_blocks(const CellList& cells) {

@@ -62,7 +62,7 @@ std::uint64_t peak_bytes() {
 
 std::string smaller_sizes(const SweepPlan& plan) {
   if (plan.stack) return "";
-  if (!plan.family->is_conv()) return "use a smaller --width or fewer --tokens, or ";
+  if (!plan.family->has_images()) return "use a smaller --width or fewer --tokens, or ";
   return std::string("use a smaller --image, --batch or ") + (plan.conv.staged() ? "--widths" : "--width") +
          ", or ";
 }

@@ -52,7 +52,7 @@ std::string token_text(Index token) {
 OptionGroup spectrum_options() {
   const auto analysis = OptionUse::analysis, verify = OptionUse::verify;
   const auto no_tokens = [](const Family& family) -> std::string {
-    return family.is_conv() ? "a token's view is of families over tokens" : "";
+    return family.has_images() ? "a token's view is of families over tokens" : "";
   };
   constexpr std::string_view token = R"({"$ref": "#/$defs/token"})";
   OptionGroup group = {

@@ -20,7 +20,6 @@ namespace {
 constexpr Index deepest =
     std::numeric_limits<std::uint32_t>::max();  // a draw's address has 32 bits for the block
 constexpr Real most_rows = 1e7;
-constexpr Real most_numbers = 9007199254740992.0;  // 2^53
 
 using Names = std::vector<std::string>;
 
@@ -92,16 +91,16 @@ Index per_layer(const SweepPlan& plan, const SchemeSpec& scheme) {
 
 /// A series has a number for each layer, or for each block of it: its length must fit every depth.
 void require_series_fit(const SweepPlan& plan) {
-  const std::vector<Index> depths = plan.conv.staged() ? std::vector<Index>{plan.conv.blocks()} : plan.depths;
+  const RandomGeometryPtr geometry = geometry_of(plan, plan.widths.front());
   for (const SchemeSpec& scheme : plan.schemes)
     for (const ParamValue& value : scheme.params().values())
-      for (const Index depth : depths)
-        if (!value.series.empty() &&
-            static_cast<Index>(value.series.size()) != depth * per_layer(plan, scheme))
+      for (const Index depth : plan.depths) {
+        const Index layers = geometry->layers(depth), needed = layers * per_layer(plan, scheme);
+        if (!value.series.empty() && static_cast<Index>(value.series.size()) != needed)
           throw UsageError("scheme '" + scheme.canonical() + "': '" + printable(value.text) + "' holds " +
                            std::to_string(value.series.size()) + " numbers, --depth " +
-                           std::to_string(depth) + " needs " +
-                           std::to_string(depth * per_layer(plan, scheme)));
+                           std::to_string(layers) + " needs " + std::to_string(needed));
+      }
 }
 
 /// No cell is refused once others have run: what a scheme says of family, options and depth, it says here.
@@ -132,32 +131,19 @@ void require_sizes(const SweepPlan& plan) {
                      shortest(most_rows) + ": split it");
 }
 
-/// Before anything multiplies the sizes of a state, or of a convolution's row of weights, as integers.
-void require_countable(const SweepPlan& plan) {
-  const bool conv = plan.family->is_conv();
-  const ImageSpec& image = plan.conv.image;
-  const Real positions =
-      conv ? static_cast<Real>(image.batch) * static_cast<Real>(image.height) * static_cast<Real>(image.width)
-           : static_cast<Real>(plan.tokens.tokens);
-  const auto kernel = static_cast<Real>(plan.conv.kernel);
-  for (const std::vector<Index>* widths : {&plan.widths, &plan.conv.widths})
-    for (const Index width : *widths) {
-      const auto features = static_cast<Real>(width);
-      if (features * positions > most_numbers)
-        throw UsageError("a state of " + shortest(features * positions) + " numbers is too large (" +
-                         (conv ? "channels × --image × --batch" : "--width × --tokens") + ")");
-      if (conv && features * kernel * kernel > most_numbers)
-        throw UsageError("--kernel " + std::to_string(plan.conv.kernel) + " is too large for " +
-                         std::to_string(width) + " channels");
-    }
-}
-
 }  // namespace
 
 std::vector<Index> ascending(std::vector<Index> values) {
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
   return values;
+}
+
+void require_countable(const std::vector<Index>& widths, Real positions, std::string_view options) {
+  for (const Index width : widths)
+    if (const Real numbers = static_cast<Real>(width) * positions; numbers > most_numbers)
+      throw UsageError("a state of " + shortest(numbers) + " numbers is too large (" + std::string(options) +
+                       ")");
 }
 
 OptionGroup stack_options() {
@@ -168,50 +154,47 @@ OptionGroup stack_options() {
   const auto no_activation = [](const Family& family) -> std::string {
     return family.uses_activation() ? "" : "it has no activation";
   };
-  return {
-      "Stacks",
-      {PlanOption{"scheme", &PlanOptions::scheme,
-                  "scaling scheme, with parameters as name:param=value (see list schemes)"}
-           .named("NAME[:P=V]...")
-           .by_default("plain,residual,depth-power,rezero")
-           .checked_by(makes<SchemeSpec>)
-           .required_in({verify, one}),
-       PlanOption{"family", &PlanOptions::family,
-                  "what a layer is: mlp, transformer, ... (see list families)"}
-           .named("NAME")
-           .by_default("mlp")
-           .checked_by([](const std::string& text, std::string_view) { families().at(text); }),
-       PlanOption{"stack", &PlanOptions::stack,
-                  "a stack file instead of random stacks; --depth then counts its blocks"}
-           .named("FILE")
-           .for_any_stack()
-           .only_in({analysis, verify}),
-       PlanOption{"depth", &PlanOptions::depth, "number of layers: 1,2,4 or a:b, a:b:step, a:b:xF"}
-           .by_default("1:64:x2")
-           .for_any_stack()
-           .required_in({one})
-           .help_in(one, "number of layers"),
-       PlanOption{"width", &PlanOptions::width, "number of features in the residual stream"}
-           // Over images the channels of the first stage of He et al. 2016's nets: 64 would be thousands of
-           // rows.
-           .by_default([](const Family& family) -> std::string { return family.is_conv() ? "16" : "64"; }),
-       PlanOption{"hidden-ratio", &PlanOptions::hidden_ratio, "hidden width divided by the width"}
-           .named("R")
-           .by_default([](const Family& family) { return shortest(family.default_hidden_ratio); })
-           .json_schema(R"({"type": "number", "exclusiveMinimum": 0})")
-           .unless(no_hidden),
-       PlanOption{"activation", &PlanOptions::activation, "activation function (see list activations)"}
-           .named("NAME[:P=V]")
-           .by_default([](const Family& family) -> std::string {
-             return family.uses_activation() ? "relu" : "identity";
-           })
-           .checked_by(makes<Activation>)
-           .unless(no_activation),
-       PlanOption{"init", &PlanOptions::init, "weight initializer (see list initializers)"}
-           .named("NAME[:P=V]...")
-           .default_text("he; the scheme's own for attention and images")
-           .checked_by(makes<Initializer>),
-       PlanOption{"tied", &PlanOptions::tied, "share one set of weights across all layers"}}};
+  return {"Stacks",
+          {PlanOption{"scheme", &PlanOptions::scheme,
+                      "scaling scheme, with parameters as name:param=value (see list schemes)"}
+               .named("NAME[:P=V]...")
+               .by_default("plain,residual,depth-power,rezero")
+               .checked_by(makes<SchemeSpec>)
+               .required_in({verify, one}),
+           PlanOption{"family", &PlanOptions::family,
+                      "what a layer is: mlp, transformer, ... (see list families)"}
+               .named("NAME")
+               .by_default("mlp")
+               .checked_by([](const std::string& text, std::string_view) { families().at(text); }),
+           PlanOption{"stack", &PlanOptions::stack,
+                      "a stack file instead of random stacks; --depth then counts its blocks"}
+               .named("FILE")
+               .for_any_stack()
+               .only_in({analysis, verify}),
+           PlanOption{"depth", &PlanOptions::depth, "number of layers: 1,2,4 or a:b, a:b:step, a:b:xF"}
+               .by_default("1:64:x2")
+               .for_any_stack()
+               .required_in({one})
+               .help_in(one, "number of layers"),
+           PlanOption{"width", &PlanOptions::width, "number of features in the residual stream"}.by_default(
+               [](const Family& family) { return std::to_string(family.geometry->default_width); }),
+           PlanOption{"hidden-ratio", &PlanOptions::hidden_ratio, "hidden width divided by the width"}
+               .named("R")
+               .by_default([](const Family& family) { return shortest(family.default_hidden_ratio); })
+               .json_schema(R"({"type": "number", "exclusiveMinimum": 0})")
+               .unless(no_hidden),
+           PlanOption{"activation", &PlanOptions::activation, "activation function (see list activations)"}
+               .named("NAME[:P=V]")
+               .by_default([](const Family& family) -> std::string {
+                 return family.uses_activation() ? "relu" : "identity";
+               })
+               .checked_by(makes<Activation>)
+               .unless(no_activation),
+           PlanOption{"init", &PlanOptions::init, "weight initializer (see list initializers)"}
+               .named("NAME[:P=V]...")
+               .default_text("he; the scheme's own for attention and images")
+               .checked_by(makes<Initializer>),
+           PlanOption{"tied", &PlanOptions::tied, "share one set of weights across all layers"}}};
 }
 
 OptionGroup draw_options() {
@@ -236,14 +219,13 @@ void resolve_random_stacks(SweepPlan& plan, const PlanOptions& options, PlanUse 
   plan.hidden_ratio = value_or_default(options, &PlanOptions::hidden_ratio, plan.family);
   resolve_tokens(plan, options);
   resolve_images(plan, options);
-  require_countable(plan);
   plan.tied = options.tied.value_or(false);
   plan.seeds = distinct(value_or_default(options, &PlanOptions::seed));
   const std::string input = value_or_default(options, &PlanOptions::input);
-  const Index positions = plan.family->is_conv() ? plan.conv.image.positions() : plan.tokens.tokens;
-  for (const Index width : plan.widths) plan.input = resolve_input(input, {width, positions}, files);
+  for (const Index width : plan.widths)
+    plan.input = resolve_input(input, geometry_of(plan, width)->shape(), files);
   const Index series = read_all_series(plan, files);
-  if (plan.conv.staged())
+  if (plan.family->geometry->layers_are_fixed(plan))
     plan.depths = stage_depths(plan.conv, options, use);
   else if (series > 0 && !options.depth)
     plan.depths = {series};
@@ -259,7 +241,7 @@ void describe_random_stacks(const SweepPlan& plan, PlanOptions& options) {
   options.scheme = canonical_names(plan.schemes);
   options.family = plan.family->name;
   options.depth = plan.depths;
-  if (!plan.conv.staged()) options.width = plan.widths;
+  if (!plan.family->geometry->layers_are_fixed(plan)) options.width = plan.widths;
   if (plan.family->has_hidden()) options.hidden_ratio = plan.hidden_ratio;
   if (plan.family->uses_activation()) options.activation = canonical_names(plan.activations);
   if (!plan.initializers.empty()) options.init = canonical_names(plan.initializers);

@@ -36,8 +36,9 @@ void require_fit(const SweepPlan& plan) {
   const ConvNetSpec& net = plan.conv;
   const std::vector<Index>& widths = net.staged() ? net.widths : plan.widths;
   for (const Index width : widths)
-    if (net.bottleneck && width % 4 != 0)
-      throw UsageError("--bottleneck needs channels that are a multiple of 4, got " + std::to_string(width));
+    if (net.bottleneck && width % bottleneck_ratio != 0)
+      throw UsageError("--bottleneck needs channels that are a multiple of " +
+                       std::to_string(bottleneck_ratio) + ", got " + std::to_string(width));
   ImageSpec image = net.image;
   for (std::size_t stage = 1; stage < net.stages.size(); ++stage) {
     if (net.padding == Padding::circular && (image.height % 2 != 0 || image.width % 2 != 0))
@@ -62,7 +63,8 @@ void require_groups(const SweepPlan& plan) {
   const NormSpec& norm = *plan.conv.norm;
   std::vector<Index> channels = plan.conv.staged() ? plan.conv.widths : plan.widths;
   if (plan.conv.bottleneck)
-    for (std::size_t i = 0, count = channels.size(); i < count; ++i) channels.push_back(channels[i] / 4);
+    for (std::size_t i = 0, count = channels.size(); i < count; ++i)
+      channels.push_back(channels[i] / bottleneck_ratio);
   for (const NormParam& param : norm.kind->numbers)
     for (const Index width : channels)
       if (const Real value = norm.param(param.name);
@@ -82,6 +84,21 @@ void require_batch_norm(const SweepPlan& plan) {
   };
   if (std::none_of(plan.schemes.begin(), plan.schemes.end(), has))
     throw UsageError("--bn-statistics initial needs a batch norm (use --norm batch_norm)");
+}
+
+/// Before anything multiplies the sizes of a state, or of a convolution's row of weights, as integers.
+void require_countable_images(const SweepPlan& plan) {
+  const ImageSpec& image = plan.conv.image;
+  const auto kernel = static_cast<Real>(plan.conv.kernel);
+  const std::vector<Index>& widths = plan.conv.staged() ? plan.conv.widths : plan.widths;
+  require_countable(
+      widths,
+      static_cast<Real>(image.batch) * static_cast<Real>(image.height) * static_cast<Real>(image.width),
+      "channels × --image × --batch");
+  for (const Index width : widths)
+    if (static_cast<Real>(width) * kernel * kernel > most_numbers)
+      throw UsageError("--kernel " + std::to_string(plan.conv.kernel) + " is too large for " +
+                       std::to_string(width) + " channels");
 }
 
 }  // namespace
@@ -133,7 +150,7 @@ bool initial_statistics_of(std::string_view word) {
 
 OptionGroup image_options() {
   const auto no_image = [](const Family& family) -> std::string {
-    return family.is_conv() ? "" : "its state is no image: use --family conv";
+    return family.has_images() ? "" : "its state is no image: use --family conv";
   };
   OptionGroup group = {
       "Images",
@@ -182,7 +199,7 @@ OptionGroup image_options() {
 }
 
 void resolve_images(SweepPlan& plan, const PlanOptions& options) {
-  if (!plan.family->is_conv()) return;
+  if (!plan.family->has_images()) return;
   ConvNetSpec& net = plan.conv;
   net.image = image_of(value_or_default(options, &PlanOptions::image), "--image");
   net.image.batch = value_or_default(options, &PlanOptions::batch);
@@ -201,10 +218,11 @@ void resolve_images(SweepPlan& plan, const PlanOptions& options) {
   require_fit(plan);
   require_groups(plan);
   require_batch_norm(plan);
+  require_countable_images(plan);
 }
 
 void describe_images(const SweepPlan& plan, PlanOptions& options) {
-  if (!plan.family->is_conv()) return;
+  if (!plan.family->has_images()) return;
   const ConvNetSpec& net = plan.conv;
   options.image = std::to_string(net.image.height) + "x" + std::to_string(net.image.width);
   options.batch = net.image.batch;

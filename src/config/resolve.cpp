@@ -49,19 +49,14 @@ void require_possible_spectra(const SweepPlan& plan) {
   request.bottom = plan.analysis.bottom;
   request.method = plan.analysis.method;
   const bool one_token = plan.analysis.view.wrt || plan.analysis.view.of;
-  if (plan.stack) {
-    const Shape shape = plan.stack->stack->shape();
-    return require_possible(request, one_token ? shape.features : shape.size());
-  }
-  for (const Index width : plan.widths) {
-    if (plan.family->is_conv())
-      for (const Index depth : plan.depths)
-        require_possible(request,
-                         std::min(shape_after(plan.conv, width, 0).size(),
-                                  shape_after(plan.conv, width, plan.conv.staged() ? depth : 0).size()));
-    else
-      require_possible(request, width * (one_token ? 1 : plan.tokens.tokens));
-  }
+  const auto require = [&](const Geometry& geometry) {
+    const auto size = [&](Shape shape) { return one_token ? shape.features : shape.size(); };
+    for (const Index depth : plan.depths)
+      require_possible(request, std::min(size(geometry.shape()),
+                                         size(geometry.shape_after(depth * geometry.blocks_per_layer()))));
+  };
+  if (plan.stack) return require(plan.stack->stack->geometry());
+  for (const Index width : plan.widths) require(*geometry_of(plan, width));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "config/tokens.h"
 
+#include "config/axes.h"
 #include "config/options.h"
 #include "rezero/core/error.h"
 #include "rezero/core/registry.h"
@@ -28,8 +29,9 @@ Index default_heads(const std::vector<Index>& widths) {
 
 OptionGroup token_options() {
   const auto no_tokens = [](const Family& family) -> std::string {
-    if (family.has_tokens) return "";
-    return family.is_conv() ? "its positions are pixels: use --image and --batch" : "its state is one vector";
+    if (family.has_tokens()) return "";
+    return family.has_images() ? "its positions are pixels: use --image and --batch"
+                               : "its state is one vector";
   };
   const auto no_attention = [](const Family& family) -> std::string {
     return family.has_attention() ? "" : "it has no attention";
@@ -61,7 +63,9 @@ OptionGroup token_options() {
 
 void resolve_tokens(SweepPlan& plan, const PlanOptions& options) {
   const Family& family = *plan.family;
+  if (family.has_images()) return;
   plan.tokens.tokens = value_or_default(options, &PlanOptions::tokens, &family);
+  require_countable(plan.widths, static_cast<Real>(plan.tokens.tokens), "--width × --tokens");
   if (!family.has_attention()) return;
   AttentionSpec& attention = plan.tokens.attention;
   attention.heads = options.heads.value_or(default_heads(plan.widths));
@@ -83,7 +87,7 @@ void resolve_tokens(SweepPlan& plan, const PlanOptions& options) {
 }
 
 void describe_tokens(const SweepPlan& plan, PlanOptions& options) {
-  if (plan.family->has_tokens) options.tokens = plan.tokens.tokens;
+  if (plan.family->has_tokens()) options.tokens = plan.tokens.tokens;
   if (!plan.family->has_attention()) return;
   const AttentionSpec& attention = plan.tokens.attention;
   options.heads = attention.heads;

@@ -27,7 +27,7 @@ bool has_images(const BranchKind& kind) {
   return kind.is_conv;
 }
 bool has_inner_norm(const BranchKind& kind) {
-  return kind.has_positions;
+  return kind.has_inner_norm;
 }
 std::vector<Key<BranchKind>> make_branch_keys() {
   std::vector<Key<BranchKind>> keys = {{"activation", has_activation}};

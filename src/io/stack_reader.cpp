@@ -262,7 +262,7 @@ void read_branch(const JsonCursor& at, Index i, const State& state, BlockParts& 
   for (const WeightSlot& slot :
        parts.branch->slots({features, hidden, parts.attention.heads, parts.attention.kv_heads, parts.conv}))
     parts.weights[slot.role] = read_weight(slot, i, tensors);
-  if (!parts.branch->has_positions) return;
+  if (!parts.branch->has_inner_norm) return;
   for (const NormPlace& place : norm_places)
     if (stack_tensors::belongs_to_branch(place))
       parts.*place.at =

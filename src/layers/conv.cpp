@@ -57,7 +57,7 @@ Conv::Conv(MatrixPtr W, VectorPtr bias, ImageSpec image, ConvSpec spec)
   map_ = conv_map(W_, image_, spec_);
 }
 
-Vector Conv::patches(const Vector& x) const {
+Vector Conv::multiplied(const Vector& x) const {
   const Index in = input_shape().features, taps = spec_.taps();
   const Eigen::Map<const Matrix> X(x.data(), in, image_.positions());
   Matrix P = Matrix::Zero(in * taps, output_.positions());

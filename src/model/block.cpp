@@ -101,13 +101,6 @@ LayerPtr without_zero_weight(const BlockParts& parts) {
   return norm.layer(parts.output_shape());
 }
 
-/// What the matrix of a linear stage multiplies at each position: the pixels under the kernel for a
-/// convolution.
-Vector multiplied(const Layer& stage, const Vector& x) {
-  const auto* conv = dynamic_cast<const Conv*>(&stage);
-  return conv ? conv->patches(x) : x;
-}
-
 LinearMapPtr scaling(const Vector& scale, Shape shape) {
   return diagonal_map(scale.size() == 1 ? Vector::Constant(shape.size(), scale(0)) : scale, shape.positions);
 }
@@ -213,7 +206,7 @@ BlockLinearization ResidualBlock::linearize_block(const Vector& x, SimulatedRoun
   for (const LayerPtr& layer : before_branch_) branch.step(*layer);
   for (std::size_t i = 0; i < branch_.stages.size(); ++i) {
     const bool last_norm = unweighted_ && i + 1 == branch_.stages.size() && !rounding;
-    if (i == branch_.last && !rounding) out.last.input = multiplied(*branch_.stages[i], branch.value);
+    if (i == branch_.last && !rounding) out.last.input = branch_.stages[i]->multiplied(branch.value);
     if (last_norm) {
       out.last.kind = LastParameter::Kind::norm_weight;
       out.last.input = unweighted_->evaluate(branch.value);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "rezero/model/geometry.h"
+
 namespace rezero {
 namespace {
 
@@ -13,7 +15,7 @@ Family simple(const BranchKind& kind) {
   Family family;
   static_cast<Entry&>(family) = kind;
   family.blocks = {kind.name};
-  family.has_tokens = kind.has_positions;
+  family.geometry = &kind.geometry();
   if (kind.is_attention) family.default_tokens = transformer_tokens;
   return family;
 }
@@ -23,7 +25,7 @@ Family transformer(std::string_view name, std::string_view feed_forward, std::st
   family.name = name;
   family.summary = summary;
   family.blocks = {"attention", feed_forward};
-  family.has_tokens = true;
+  family.geometry = &token_geometry();
   family.default_tokens = transformer_tokens;
   family.default_hidden_ratio = transformer_hidden_ratio;
   return family;
@@ -65,7 +67,10 @@ bool Family::has_hidden() const {
 bool Family::has_attention() const {
   return any_branch(*this, [](const BranchKind* kind) { return kind->is_attention; });
 }
-bool Family::is_conv() const {
+bool Family::has_tokens() const {
+  return geometry == &token_geometry();
+}
+bool Family::has_images() const {
   return any_branch(*this, [](const BranchKind* kind) { return kind->is_conv; });
 }
 

@@ -8,14 +8,8 @@
 namespace rezero {
 namespace {
 
-/// Residual additions before a block, since the input or the last block that changed the shape.
-Index since_transition(const ConvNetSpec& net, Index l) {
-  const StagePlace place = stage_place(net, l);
-  return place.transition ? net.stages[static_cast<std::size_t>(place.stage - 1)] : place.block;
-}
-
 void require_place_of_inner_norm(const StackSpec& spec, const BranchKind& branch, const BlockPlan& plan) {
-  if (plan.inner_norm && !branch.has_positions)
+  if (plan.inner_norm && !branch.has_inner_norm)
     throw UsageError("scheme '" + std::string(spec.scheme.scheme().name) +
                      "' has a norm before the branch's last matrix, and family '" +
                      std::string(spec.family->name) +
@@ -24,32 +18,40 @@ void require_place_of_inner_norm(const StackSpec& spec, const BranchKind& branch
 
 }  // namespace
 
-BlockPlan plan_block(const StackSpec& spec, Index layers, Index l, const PassProfile& profile) {
-  const BranchSizes sizes = spec.sizes(l);
-  const std::vector<const BranchKind*> kinds = spec.family->branches();
-  const auto per_layer = static_cast<Index>(kinds.size());
+BlockPlan plan_block(const StackSpec& spec, const RandomGeometry& geometry, Index layers, Index l,
+                     const PassProfile& profile) {
+  const BranchSizes sizes = geometry.sizes(l);
+  const Index per_layer = geometry.blocks_per_layer();
   SchemeContext at;
-  at.block = l, at.total_blocks = layers * per_layer;
-  at.layer = l / per_layer, at.sublayer = l % per_layer, at.total_layers = layers;
-  at.branch = kinds[static_cast<std::size_t>(at.sublayer)];
-  at.width = sizes.features, at.outputs = at.branch->is_conv ? sizes.conv.outputs : sizes.features;
-  at.heads = spec.tokens.attention.heads;
+  at.block = l;
+  at.total_blocks = layers * per_layer;
+  at.layer = l / per_layer;
+  at.sublayer = l % per_layer;
+  at.total_layers = layers;
+  at.branch = &geometry.branch(l);
+  at.width = sizes.features;
+  at.outputs = geometry.shape_after(l + 1).features;
+  at.heads = sizes.heads;
   at.fused_init = spec.initializer.kind().fused_attention;
   at.params = &spec.scheme.params();
   at.slots = at.branch->slots(sizes);
-  at.profile = profile.blocks, at.measuring = profile.measuring;
+  at.profile = profile.blocks;
+  at.measuring = profile.measuring;
   if (at.branch->is_conv) at.conv = &sizes.conv;
   at.activation = &spec.activation;
-  at.since_transition = since_transition(spec.conv, l);
+  at.since_transition = geometry.since_transition(l);
   BlockPlan plan = spec.scheme.scheme().plan(at);
   require_place_of_inner_norm(spec, *at.branch, plan);
   return plan;
 }
 
 void require_fit(const StackSpec& spec, Index depth) {
-  const Index layers = spec.layers(depth), per_layer = static_cast<Index>(spec.family->blocks.size());
-  for (const Index layer : spec.stage_ends(layers))
-    for (Index l = layer * per_layer; l < (layer + 1) * per_layer; ++l) plan_block(spec, layers, l);
+  const RandomGeometryPtr geometry = spec.geometry();
+  const Index layers = geometry->layers(depth), per_layer = geometry->blocks_per_layer();
+  for (const LayerRun& run : geometry->runs(layers))
+    for (const Index layer : {run.first, run.last()})
+      for (Index l = layer * per_layer; l < (layer + 1) * per_layer; ++l)
+        plan_block(spec, *geometry, layers, l);
 }
 
 }  // namespace rezero

@@ -11,8 +11,9 @@ struct PassProfile {
   bool measuring = false;  ///< that pass is running
 };
 
-/// The plan of block `l` of a stack of `layers` layers. UsageError if the scheme does not fit the family, the
-/// block or the depth.
-BlockPlan plan_block(const StackSpec& spec, Index layers, Index l, const PassProfile& profile = {});
+/// The plan of block `l` of a stack of `layers` layers; `geometry` is that of the spec. UsageError if the scheme
+/// does not fit the family, the block or the depth.
+BlockPlan plan_block(const StackSpec& spec, const RandomGeometry& geometry, Index layers, Index l,
+                     const PassProfile& profile = {});
 
 }  // namespace rezero

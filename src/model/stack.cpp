@@ -37,21 +37,19 @@ void apply(UnitNorm unit, Matrix& W) {
 class RandomStack final : public Stack {
  public:
   RandomStack(StackSpec spec, std::uint64_t seed, Index depth)
-      : spec_(std::move(spec)), kinds_(spec_.family->branches()), seed_(seed), layers_(spec_.layers(depth)) {
+      : spec_(std::move(spec)), geometry_(spec_.geometry()), seed_(seed), layers_(geometry_->layers(depth)) {
     require_fit(spec_, depth);
-    const NormSpec conv_norm = spec_.family->is_conv() ? spec_.conv_norm() : NormSpec{};
+    const BranchSizes sizes = geometry_->sizes(0);
+    const bool norms_are = std::all_of(sizes.conv.norms.begin(), sizes.conv.norms.end(),
+                                       [](const NormSpec& norm) { return norm.positively_homogeneous(); });
     homogeneous_ = !spec_.initializer.has_bias() && spec_.family->degree() == 1 &&
-                   (!spec_.family->uses_activation() || spec_.activation.homogeneous()) &&
-                   (!conv_norm || conv_norm.positively_homogeneous()) && plan(0).positively_homogeneous();
+                   (!spec_.family->uses_activation() || spec_.activation.homogeneous()) && norms_are &&
+                   plan(0).positively_homogeneous();
     if (spec_.scheme.scheme().needs_profile) measure_profile();
   }
 
-  Index blocks() const override { return layers_ * per_layer(); }
-  Index blocks_per_layer() const override { return per_layer(); }
-  Shape shape() const override { return spec_.shape(); }
-  Shape shape_after(Index blocks) const override {
-    return spec_.family->is_conv() ? rezero::shape_after(spec_.conv, spec_.width, blocks) : shape();
-  }
+  const Geometry& geometry() const override { return *geometry_; }
+  Index blocks() const override { return layers_ * blocks_per_layer(); }
   Vector input() const override {
     Vector x = draw_input(spec_.input, shape(), seed_);
     if (spec_.scheme.scheme().unit_input)
@@ -64,42 +62,21 @@ class RandomStack final : public Stack {
   BlockPtr block(Index l) const override {
     REZERO_REQUIRE(0 <= l && l < blocks());
     const BlockPlan decided = plan(l);
-    const BranchSizes sizes = spec_.sizes(l);
     BlockParts parts;
     parts.shape = shape_after(l);
-    parts.branch = kinds_[static_cast<std::size_t>(l % per_layer())];
+    parts.branch = &geometry_->branch(l);
     parts.activation = spec_.activation;
-    parts.attention = spec_.tokens.attention;
     static_cast<Wiring&>(parts) = decided;
-    if (decided.qk_norm) parts.attention.qk_norm = decided.qk_norm;
-    if (decided.attention_scale) parts.attention.scale = decided.attention_scale;
-    for (const WeightSlot& slot : parts.branch->slots(sizes))
-      parts.weights[slot.role] = draw(slot, decided.gain(slot.role), l);
-    if (parts.branch->is_conv) set_conv(parts, sizes, decided, l);
+    geometry_->furnish(parts, decided, l);
+    std::vector<WeightSlot> slots = parts.branch->slots(geometry_->sizes(l));
+    if (parts.shortcut == ShortcutKind::projection)
+      slots.push_back({Role::shortcut, parts.output_shape().features, parts.shape.features});
+    for (const WeightSlot& slot : slots) parts.weights[slot.role] = draw(slot, decided.gain(slot.role), l);
     return std::make_shared<ResidualBlock>(std::move(parts));
   }
 
  private:
-  Index per_layer() const { return static_cast<Index>(kinds_.size()); }
-
-  /// The geometry, the norms with what the scheme makes of the last, the outer activation, and the skip. A
-  /// norm follows its projection only where norms follow convolutions.
-  void set_conv(BlockParts& parts, const BranchSizes& sizes, const BlockPlan& decided, Index l) const {
-    parts.conv = sizes.conv;
-    if (decided.last_norm_weight)
-      parts.conv.norms.back().weight =
-          std::make_shared<Vector>(Vector::Constant(sizes.conv.outputs, *decided.last_norm_weight));
-    if (spec_.conv.outer_activation && !parts.post_activation) parts.post_activation = spec_.activation;
-    if (!stage_place(spec_.conv, l).transition) return;
-    parts.shortcut = spec_.conv_shortcut();
-    if (parts.shortcut != ShortcutKind::projection) return;
-    parts.weights[Role::shortcut] =
-        draw({Role::shortcut, sizes.conv.outputs, sizes.features}, decided.gain(Role::shortcut), l);
-    if (sizes.conv.order == ConvOrder::post && !sizes.conv.norms.empty())
-      parts.shortcut_norm = sizes.conv.norms.back();
-  }
-
-  BlockPlan plan(Index l) const { return plan_block(spec_, layers_, l, {&profile_, measuring_}); }
+  BlockPlan plan(Index l) const { return plan_block(spec_, *geometry_, layers_, l, {&profile_, measuring_}); }
 
   /// One pass through the very blocks that are analyzed later, each planned from those before it.
   void measure_profile() {
@@ -118,7 +95,9 @@ class RandomStack final : public Stack {
   WeightPair draw(const WeightSlot& slot, WeightGain gain, Index l) const {
     const auto role = static_cast<std::uint32_t>(slot.role);
     const Initializer& init = spec_.initializer;
-    const auto address = [&](bool tied) { return static_cast<std::uint32_t>(tied ? l % per_layer() : l); };
+    const auto address = [&](bool tied) {
+      return static_cast<std::uint32_t>(tied ? l % blocks_per_layer() : l);
+    };
     const WeightContext context{slot.outputs, slot.inputs, spec_.activation.gain(),
                                 role_info(slot.role).place, slot.taps()};
     auto W = std::make_shared<Matrix>(init.weight(
@@ -133,11 +112,33 @@ class RandomStack final : public Stack {
   }
 
   StackSpec spec_;
-  std::vector<const BranchKind*> kinds_;
+  RandomGeometryPtr geometry_;
   std::uint64_t seed_;
   Index layers_;
   std::vector<BlockProfile> profile_;
   bool homogeneous_ = false, measuring_ = false;
+};
+
+/// Known by its blocks.
+class GivenGeometry final : public Geometry {
+ public:
+  void add(const ResidualBlock& block) {
+    if (shapes_.empty()) shapes_.push_back(block.input_shape());
+    shapes_.push_back(block.output_shape());
+  }
+  Shape shape_after(Index blocks) const override { return shapes_.at(static_cast<std::size_t>(blocks)); }
+  /// The weights are in memory already, and may be attention's. Each block counts as two square matrices.
+  LayerWork work(Index) const override {
+    const auto n = static_cast<Real>(shape().size());
+    LayerWork work;
+    work.flops_per_column = 4 * n * n;
+    work.kept = 8 * n;
+    work.matrices_at_work = branches().at("attention").matrices_at_work;
+    return work;
+  }
+
+ private:
+  std::vector<Shape> shapes_;
 };
 
 class GivenStack final : public Stack {
@@ -148,6 +149,7 @@ class GivenStack final : public Stack {
       blocks_.push_back(std::make_shared<ResidualBlock>(std::move(block)));
       if (blocks_.size() > 1 && blocks_.back()->input_shape() != blocks_[blocks_.size() - 2]->output_shape())
         throw ShapeError("a block of the stack does not take the shape that the one before gives");
+      geometry_.add(*blocks_.back());
     }
     if (input_.size() != shape().size())
       throw ShapeError("the input has " + std::to_string(input_.size()) + " numbers, the stack takes " +
@@ -156,39 +158,63 @@ class GivenStack final : public Stack {
                                [](const BlockPtr& block) { return block->positively_homogeneous(); });
   }
 
+  const Geometry& geometry() const override { return geometry_; }
   Index blocks() const override { return static_cast<Index>(blocks_.size()); }
-  Shape shape() const override { return blocks_.front()->input_shape(); }
-  Shape shape_after(Index blocks) const override {
-    return blocks == 0 ? shape() : blocks_.at(static_cast<std::size_t>(blocks - 1))->output_shape();
-  }
   Vector input() const override { return input_; }
   BlockPtr block(Index l) const override { return blocks_.at(static_cast<std::size_t>(l)); }
   bool positively_homogeneous() const override { return homogeneous_; }
 
  private:
+  GivenGeometry geometry_;
   std::vector<BlockPtr> blocks_;
   Vector input_;
   bool homogeneous_ = false;
 };
 
+/// Some blocks of a stack, which has to live as long.
+class SliceGeometry final : public Geometry {
+ public:
+  SliceGeometry(const Geometry& whole, Index first) : whole_(whole), first_(first) {}
+
+  Index blocks_per_layer() const override { return whole_.blocks_per_layer(); }
+  Shape shape_after(Index blocks) const override { return whole_.shape_after(first_ + blocks); }
+  std::vector<LayerRun> runs(Index layers) const override {
+    const Index begin = first_ / blocks_per_layer();
+    std::vector<LayerRun> runs;
+    for (LayerRun run : whole_.runs(begin + layers)) {
+      const Index cut = std::clamp<Index>(begin - run.first, 0, run.count);
+      if (cut < run.count) runs.push_back({run.first + cut - begin, run.count - cut});
+    }
+    return runs;
+  }
+  LayerWork work(Index layer) const override { return whole_.work(first_ / blocks_per_layer() + layer); }
+
+ private:
+  const Geometry& whole_;
+  Index first_;
+};
+
 class StackSlice final : public Stack {
  public:
   StackSlice(StackPtr stack, Index first, Index count, Vector input)
-      : stack_(std::move(stack)), first_(first), count_(count), input_(std::move(input)) {
+      : stack_(std::move(stack)),
+        geometry_(stack_->geometry(), first),
+        first_(first),
+        count_(count),
+        input_(std::move(input)) {
     REZERO_REQUIRE(0 <= first && count >= 1 && first + count <= stack_->blocks());
     REZERO_REQUIRE(input_.size() == shape().size());
   }
 
+  const Geometry& geometry() const override { return geometry_; }
   Index blocks() const override { return count_; }
-  Index blocks_per_layer() const override { return stack_->blocks_per_layer(); }
-  Shape shape() const override { return stack_->shape_after(first_); }
-  Shape shape_after(Index blocks) const override { return stack_->shape_after(first_ + blocks); }
   Vector input() const override { return input_; }
   BlockPtr block(Index l) const override { return stack_->block(first_ + l); }
   bool positively_homogeneous() const override { return stack_->positively_homogeneous(); }
 
  private:
   StackPtr stack_;
+  SliceGeometry geometry_;
   Index first_, count_;
   Vector input_;
 };
@@ -216,14 +242,11 @@ StackPtr slice_stack(StackPtr stack, Index first, Index count, Vector input) {
 }
 
 Real block_weight_bytes(const StackSpec& spec) {
+  const RandomGeometryPtr geometry = spec.geometry();
   Real numbers = 0;
-  for (const BranchKind* kind : spec.family->branches())
-    for (const Index l : spec.stage_ends(1)) {
-      Real block = 0;
-      for (const WeightSlot& slot : kind->slots(spec.sizes(l)))
-        block += static_cast<Real>(slot.rows()) * static_cast<Real>(slot.cols());
-      numbers = std::max(numbers, block);
-    }
+  for (const LayerRun& run : geometry->runs(geometry->layers(1)))
+    for (const Index layer : {run.first, run.last()})
+      numbers = std::max(numbers, geometry->work(layer).weights);
   return numbers * sizeof(Real);
 }
 

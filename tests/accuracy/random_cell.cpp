@@ -22,7 +22,7 @@ class Builder {
     family_ = std::string(draw_.pick(families()).name);
     plan_["family"] = family_;
     plan_["scheme"] = with_parameters(draw_.pick(schemes()), {"0", "0.3", "1", "-0.5", "2"});
-    if (families().at(family_).is_conv())
+    if (families().at(family_).has_images())
       images();
     else
       vectors();
@@ -54,13 +54,13 @@ class Builder {
   void vectors() {
     const Family& family = families().at(family_);
     width_ = draw_.between(1, 6);
-    if (family.has_tokens) positions_ = draw_.between(1, std::min<Index>(4, 16 / width_));
+    if (family.has_tokens()) positions_ = draw_.between(1, std::min<Index>(4, 16 / width_));
     plan_["width"] = width_, plan_["depth"] = depth();
-    if (family.has_tokens) plan_["tokens"] = positions_;
+    if (family.has_tokens()) plan_["tokens"] = positions_;
     if (family.has_hidden()) plan_["hidden_ratio"] = draw_.pick(std::initializer_list<Real>{0.5, 1, 1, 2});
     if (family.has_attention()) attention();
-    if (family.has_tokens && draw_.one_in(6)) plan_["wrt"] = token();
-    if (family.has_tokens && draw_.one_in(6)) plan_["of"] = token();
+    if (family.has_tokens() && draw_.one_in(6)) plan_["wrt"] = token();
+    if (family.has_tokens() && draw_.one_in(6)) plan_["of"] = token();
   }
 
   void attention() {

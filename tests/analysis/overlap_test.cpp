@@ -28,14 +28,8 @@ DepthResult observe_matrix(Matrix J, std::int64_t exponent = 0) {
 }
 
 DepthResult observe_stack(const char* scheme, const char* family, Index width, Index depth) {
-  const StackSpec spec{SchemeSpec(scheme),
-                       &families().at(family),
-                       width,
-                       1,
-                       Activation("relu"),
-                       Initializer(parse_named_spec("he")),
-                       false,
-                       {}};
+  StackSpec spec(scheme, family);
+  spec.width = width;
   const StackPtr stack = build_stack(spec, 3, depth);
   const ScaledVector x0{stack->input(), 0};
   DepthResult result;

@@ -109,8 +109,7 @@ class Broken final : public Stack {
  public:
   Broken(StackPtr stack, Index from, Index spoilt) : stack_(std::move(stack)), from_(from), spoilt_(spoilt) {}
   Index blocks() const override { return stack_->blocks(); }
-  Shape shape() const override { return stack_->shape(); }
-  Shape shape_after(Index blocks) const override { return stack_->shape_after(blocks); }
+  const Geometry& geometry() const override { return stack_->geometry(); }
   Vector input() const override { return stack_->input(); }
   bool positively_homogeneous() const override { return stack_->positively_homogeneous(); }
   BlockPtr block(Index l) const override {
@@ -142,7 +141,7 @@ class Counted final : public Stack {
  public:
   explicit Counted(StackPtr stack) : stack_(std::move(stack)) {}
   Index blocks() const override { return stack_->blocks(); }
-  Shape shape() const override { return stack_->shape(); }
+  const Geometry& geometry() const override { return stack_->geometry(); }
   Vector input() const override { return stack_->input(); }
   bool positively_homogeneous() const override { return stack_->positively_homogeneous(); }
   BlockPtr block(Index l) const override {

@@ -35,7 +35,7 @@ std::vector<std::string> family_names() {
 StackText text_of(const std::string& scheme, const std::string& family, Index width, const char* activation,
                   const char* init, Real hidden_ratio = 1) {
   StackText text{scheme, family, width, activation, init, hidden_ratio};
-  if (families().at(family).has_tokens) {
+  if (families().at(family).has_tokens()) {
     text.tokens.tokens = 3;
     text.tokens.attention.heads = text.tokens.attention.kv_heads = 2;
   }
@@ -81,8 +81,8 @@ TEST(LawStacks, EverySchemeHasTheSameDraws) {
       const std::vector<const BranchKind*> kinds = spec.family->branches();
       const BlockPlan plan = scheme.plan(testing::scheme_context(
           spec.scheme, {3, 16 * per_layer, kinds[static_cast<std::size_t>(3 % per_layer)]->name.data(),
-                        per_layer, spec.sizes(), &profile}));
-      if (plan.inner_norm && !kinds[static_cast<std::size_t>(3 % per_layer)]->has_positions) {
+                        per_layer, spec.geometry()->sizes(3), &profile}));
+      if (plan.inner_norm && !kinds[static_cast<std::size_t>(3 % per_layer)]->has_inner_norm) {
         EXPECT_THROW(testing::stack(text, 7, 16)->block(3), UsageError);  // no place for it in this branch
         continue;
       }

@@ -23,16 +23,14 @@ struct StackText {
 };
 
 inline StackSpec stack_spec(const StackText& text) {
-  return {SchemeSpec(text.scheme),
-          &families().at(text.family),
-          text.width,
-          text.hidden_ratio,
-          Activation(text.activation),
-          Initializer(parse_named_spec(text.init)),
-          false,
-          {},
-          text.tokens,
-          text.conv};
+  StackSpec spec(text.scheme, text.family);
+  spec.width = text.width;
+  spec.hidden_ratio = text.hidden_ratio;
+  spec.activation = Activation(text.activation);
+  spec.initializer = Initializer(text.init);
+  spec.tokens = text.tokens;
+  spec.conv = text.conv;
+  return spec;
 }
 
 /// What a scheme is asked with: block `block` of `total`, `per_layer` blocks a layer, sizes as given.

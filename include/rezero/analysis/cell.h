@@ -24,6 +24,7 @@ struct Cell {
   CellLabels labels;
   std::optional<StackSpec> spec;  ///< of a random stack
   StackPtr stack;                 ///< of one that is there
+  GeometryPtr geometry;           ///< of either
   std::vector<Index> depths;
   Route route;  ///< how its spectra are computed: by the options that it was made with
 };

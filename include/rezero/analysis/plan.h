@@ -58,14 +58,12 @@ struct AnalysisOptions {
 
 /// Axes: scheme × width × activation × init × seed × depth, the last fastest. With `stack` set, only depths
 /// (blocks) and analysis are used.
-struct SweepPlan {
+struct SweepPlan : GeometryOptions {
   std::vector<SchemeSpec> schemes;
   const Family* family = nullptr;
   std::vector<Index> depths;  ///< ascending, distinct
   std::vector<Index> widths;
   Real hidden_ratio = 1;
-  TokenSpec tokens;
-  ConvNetSpec conv;
   std::vector<Activation> activations;
   std::vector<Initializer> initializers;  ///< empty: each scheme starts as its source does
   bool tied = false;
@@ -75,6 +73,13 @@ struct SweepPlan {
   std::optional<StackInput> stack;
   AnalysisOptions analysis;
 };
+
+/// One of the stacks of a plan.
+StackSpec stack_spec(const SweepPlan& plan, const SchemeSpec& scheme, Index width,
+                     const Activation& activation, const Initializer& initializer);
+
+/// Shapes and sizes of the stacks of that width, whatever the other axes.
+RandomGeometryPtr geometry_of(const SweepPlan& plan, Index width);
 
 /// What the user asked for, or what the scheme's source starts from: over tokens and images its own law, he
 /// elsewhere.

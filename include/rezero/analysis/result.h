@@ -37,14 +37,11 @@ struct DepthResult {
 };
 
 /// The labels of a row. Empty strings and 0 if not applicable (a stack file).
-struct CellLabels {
+struct CellLabels : GeometryLabels {
   std::string stack;  ///< file name, for --stack
   std::optional<SchemeSpec> scheme;
   std::string family, activation, init;
-  std::string order, norm;  ///< over images: post or pre; the norm of the convolutions, or none
-  Index width = 0;          ///< features
-  Index tokens = 0;         ///< positions
-  Index dimension = 0;      ///< n
+  Index dimension = 0;  ///< n
   std::uint64_t seed = 0;
   bool seeded = true;  ///< false for --stack
 };

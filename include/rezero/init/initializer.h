@@ -51,6 +51,7 @@ class Initializer {
  public:
   /// Resolves a name, alias or preset with its parameters. UsageError as in resolve_params.
   explicit Initializer(const NamedSpec& spec);
+  explicit Initializer(std::string_view text) : Initializer(parse_named_spec(text)) {}
 
   Matrix weight(const WeightContext& context, const StreamKey& key) const;  ///< rows × cols
   Vector bias(const WeightContext& context, const StreamKey& key) const;    ///< out; zero if !has_bias()

@@ -51,7 +51,7 @@ class Conv final : public Layer {
   bool piecewise_linear() const override { return true; }
   const ImageSpec& output_image() const { return output_; }
   /// The pixels under the kernel at each output position: (in·kh·kw) × positions, what W multiplies there.
-  Vector patches(const Vector& x) const;
+  Vector multiplied(const Vector& x) const override;
 
  private:
   Vector do_evaluate(const Vector& x) const override;

@@ -15,6 +15,7 @@ class Subsample final : public Layer {
   Shape output_shape() const override { return {outputs_, output_.positions()}; }
   bool positively_homogeneous() const override { return true; }
   bool piecewise_linear() const override { return true; }
+  bool drops_inputs() const override { return true; }
 
  private:
   Vector do_evaluate(const Vector& x) const override;

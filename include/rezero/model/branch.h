@@ -113,20 +113,37 @@ struct Branch {
   std::size_t first = 0;
 };
 
+/// What each pair of positions takes in one block.
+struct PairWork {
+  Real flops = 0;  ///< of the derivative, for one column
+  Real kept = 0;   ///< numbers in a derivative that is kept
+};
+
+struct GeometryKind;
+const GeometryKind& vector_geometry();
+
 struct BranchKind : Entry {
   std::string_view formula;
   int degree = 1;         ///< of homogeneity when φ is of degree 1 and biases are absent; 0: none
   int weight_layers = 1;  ///< weight matrices on a path through the branch: Fixup's m; 0: as many as slots
   bool uses_activation = false;
   bool ends_in_activation = false;
-  bool has_hidden = false;     ///< whether --hidden-ratio applies
-  bool has_positions = false;  ///< whether --tokens applies
-  bool is_attention = false;
-  bool is_conv = false;  ///< over images: ConvBranchSpec applies
+  bool has_hidden = false;                              ///< whether --hidden-ratio applies
+  bool has_inner_norm = false;                          ///< whether a norm may stand before the last matrix
+  bool is_attention = false;                            ///< AttentionSpec applies
+  bool is_conv = false;                                 ///< ConvBranchSpec applies
+  const GeometryKind& (*geometry)() = vector_geometry;  ///< of the family of this branch alone
   /// In the order in which they act. The last one is the last matrix of the branch: what zero-init and
   /// depth-scaled-init schemes act on.
   std::vector<WeightSlot> (*slots)(const BranchSizes&) = nullptr;
   Branch (*build)(const BranchInputs&) = nullptr;
+
+  // What a block costs. Measured with wide branches: maps hold 2.0 to 2.6 times the weights while they are
+  // applied; of convolutions, which are packed both ways, 6.7 to 6.9.
+  Real copies_at_work = 3;    ///< of its weights, itself included, while its maps are applied
+  Real kept_copies = 1;       ///< of its weights, in a derivative that is kept
+  Real matrices_at_work = 0;  ///< of J's size, beside J and its successor
+  PairWork (*pairs)(const BranchSizes&) = nullptr;  ///< where positions act on each other
 };
 
 const Registry<BranchKind>& branches();

@@ -9,17 +9,21 @@
 
 namespace rezero {
 
+struct GeometryKind;
+
 struct Family : Entry {
   std::vector<std::string_view> blocks;  ///< branch kinds of one layer, in order
-  bool has_tokens = false;               ///< over positions: --tokens applies
+  const GeometryKind* geometry = nullptr;
   Index default_tokens = 1;
   Real default_hidden_ratio = 1;
 
   std::vector<const BranchKind*> branches() const;  ///< resolved `blocks`
   bool uses_activation() const;
   bool has_hidden() const;
+  // Which settings of the geometry apply.
+  bool has_tokens() const;
   bool has_attention() const;
-  bool is_conv() const;  ///< over images
+  bool has_images() const;
   /// The largest degree of homogeneity of its branches, 0 if one has none.
   int degree() const;
 };

@@ -17,17 +17,15 @@ class Stack {
   Stack& operator=(const Stack&) = delete;
   virtual ~Stack() = default;
 
+  virtual const Geometry& geometry() const = 0;
+  Index blocks_per_layer() const { return geometry().blocks_per_layer(); }
+  Shape shape() const { return geometry().shape(); }  ///< of the input
+  Shape shape_after(Index blocks) const { return geometry().shape_after(blocks); }
+
   virtual Index blocks() const = 0;
-  virtual Index blocks_per_layer() const { return 1; }  ///< depth counts layers
-  virtual Shape shape() const = 0;                      ///< of the input
-  /// Of the state after `blocks` blocks; the input's unless blocks change it.
-  virtual Shape shape_after(Index blocks) const {
-    static_cast<void>(blocks);
-    return shape();
-  }
   virtual Vector input() const = 0;
-  virtual BlockPtr block(
-      Index l) const = 0;  ///< 0 ≤ l < blocks(); deterministic, safe to call from any thread
+  /// 0 ≤ l < blocks(); deterministic, safe to call from any thread.
+  virtual BlockPtr block(Index l) const = 0;
   /// True if every block is positively homogeneous: the state may then be rescaled without changing J.
   virtual bool positively_homogeneous() const = 0;
 };

@@ -18,13 +18,13 @@ void require_one(const List& list, const char* option) {
 
 /// Without --depth a net with stages has one depth a stage: what stands in the way is not their number.
 void require_one_shape(const SweepPlan& plan) {
-  const std::vector<Index>& stages = plan.conv.stages;
-  if (stages.size() > 1 && plan.depths.back() > stages.front())
+  const std::vector<LayerRun> runs = geometry_of(plan, plan.widths.front())->runs(plan.depths.back());
+  if (runs.size() > 1)
     throw UsageError(
         "export cannot write a net with several --stages (the first block of a later stage changes the shape "
         "of "
         "the state, and a stack file of version 1 has no shortcut for that): give a --depth of at most " +
-        std::to_string(stages.front()) + ", within the first stage, or leave out --stages");
+        std::to_string(runs.front().count) + ", within the first stage, or leave out --stages");
 }
 
 /// The one cell that the options describe.
@@ -36,10 +36,8 @@ StackSpec one_stack(const SweepPlan& plan) {
   require_one(plan.activations, "--activation");
   require_one(initializers_of(plan, plan.schemes[0]), "--init");
   require_one(plan.seeds, "--seed");
-  return {plan.schemes[0],   plan.family,         plan.widths[0],
-          plan.hidden_ratio, plan.activations[0], initializers_of(plan, plan.schemes[0])[0],
-          plan.tied,         plan.input,          plan.tokens,
-          plan.conv};
+  return stack_spec(plan, plan.schemes[0], plan.widths[0], plan.activations[0],
+                    initializers_of(plan, plan.schemes[0])[0]);
 }
 
 /// One block is in memory at a time: its weights, their raw draws, and a copy in the order of the file.

@@ -1,4 +1,5 @@
 #include "parts.h"
+#include "rezero/model/geometry.h"
 
 namespace rezero {
 
@@ -10,7 +11,15 @@ BranchKind branch_attention() {
   kind.source = "Vaswani et al. 2017 (arXiv 1706.03762), section 3.2";
   kind.degree = 0;         // softmax of a quadratic form: not homogeneous
   kind.weight_layers = 4;  // as Fixup counts them
-  kind.has_positions = kind.is_attention = true;
+  kind.has_inner_norm = kind.is_attention = true;
+  kind.geometry = token_geometry;
+  // Queries, keys, values, their turned or normalized forms and two results, of all columns at once at most;
+  // and weights of every pair of positions and head. Measured: what is kept holds the matrices twice.
+  kind.matrices_at_work = 6;
+  kind.kept_copies = 2;
+  kind.pairs = [](const BranchSizes& n) -> PairWork {
+    return {8 * static_cast<Real>(n.features), 2 * static_cast<Real>(n.heads)};
+  };
   kind.slots = [](const BranchSizes& n) -> std::vector<WeightSlot> {
     const Index kv = n.features / n.heads * n.kv_heads;
     return {{Role::query, n.features, n.features},

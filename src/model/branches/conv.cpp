@@ -1,5 +1,6 @@
 #include "parts.h"
 #include "rezero/core/contract.h"
+#include "rezero/model/geometry.h"
 
 namespace rezero {
 namespace {
@@ -75,6 +76,9 @@ BranchKind branch_conv() {
   kind.source = "He et al. 2016 (arXiv 1512.03385, 1603.05027)";
   kind.weight_layers = 0;
   kind.uses_activation = kind.is_conv = true;
+  kind.geometry = image_geometry;
+  kind.copies_at_work = 7;
+  kind.kept_copies = 2;
   kind.slots = slots;
   kind.build = [](const BranchInputs& in) { return Builder(in).take(); };
   return kind;

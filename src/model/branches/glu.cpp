@@ -1,5 +1,6 @@
 #include "parts.h"
 #include "rezero/layers/gated.h"
+#include "rezero/model/geometry.h"
 
 namespace rezero {
 
@@ -11,7 +12,8 @@ BranchKind branch_glu() {
   kind.source = "Shazeer 2020 (arXiv 2002.05202)";
   kind.degree = 2;
   kind.weight_layers = 2;
-  kind.uses_activation = kind.has_hidden = kind.has_positions = true;
+  kind.uses_activation = kind.has_hidden = kind.has_inner_norm = true;
+  kind.geometry = token_geometry;
   kind.slots = [](const BranchSizes& n) -> std::vector<WeightSlot> {
     return {{Role::gate, n.hidden, n.features},
             {Role::up, n.hidden, n.features},

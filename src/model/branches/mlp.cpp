@@ -1,4 +1,5 @@
 #include "parts.h"
+#include "rezero/model/geometry.h"
 
 namespace rezero {
 
@@ -9,7 +10,8 @@ BranchKind branch_mlp() {
   kind.summary = "two weight matrices around the nonlinearity";
   kind.source = "Vaswani et al. 2017 (arXiv 1706.03762), position-wise feed-forward";
   kind.weight_layers = 2;
-  kind.uses_activation = kind.has_hidden = kind.has_positions = true;
+  kind.uses_activation = kind.has_hidden = kind.has_inner_norm = true;
+  kind.geometry = token_geometry;
   kind.slots = [](const BranchSizes& n) -> std::vector<WeightSlot> {
     return {{Role::up, n.hidden, n.features}, {Role::down, n.features, n.hidden}};
   };

@@ -14,30 +14,6 @@ std::string one_init(const SweepPlan& plan) {
   return all.size() == 1 ? all[0].canonical() : "";
 }
 
-std::string attention_text(const AttentionSpec& attention) {
-  std::string text =
-      separator + std::to_string(attention.heads) + (attention.heads == 1 ? " head" : " heads");
-  if (attention.kv_heads != attention.heads) text += " (" + std::to_string(attention.kv_heads) + " of keys)";
-  if (attention.causal) text += separator + "causal";
-  if (attention.rope) text += separator + "rope";
-  if (attention.qk_norm) text += separator + "qk norm " + std::string(attention.qk_norm.kind->name);
-  return text;
-}
-
-std::string image_text(const ConvNetSpec& net) {
-  std::string text =
-      separator + std::to_string(net.image.height) + "×" + std::to_string(net.image.width) + " pixels";
-  if (net.image.batch > 1) text += separator + "batch " + std::to_string(net.image.batch);
-  if (net.kernel != 3) text += separator + "kernel " + std::to_string(net.kernel);
-  if (net.padding != Padding::zero) text += separator + std::string(to_string(net.padding)) + " padding";
-  if (net.bottleneck) text += separator + "bottleneck";
-  if (net.initial_statistics) text += separator + "initial batch norm statistics";
-  if (net.outer_activation) text += separator + "outer activation";
-  for (std::size_t i = 0; i < net.stages.size(); ++i)
-    text += (i ? " + " : separator) + std::to_string(net.stages[i]) + " × " + std::to_string(net.widths[i]);
-  return text;
-}
-
 /// What part of which Jacobian the rows are about, if it is not all of the stack's.
 std::string view_text(const AnalysisOptions& analysis) {
   std::string text = analysis.final_norm ? separator + "final norm" : "";
@@ -48,7 +24,7 @@ std::string view_text(const AnalysisOptions& analysis) {
 
 std::string random_stack_text(const SweepPlan& plan) {
   std::string text = separator + std::string(plan.family->name);
-  if (plan.widths.size() == 1 && !plan.conv.staged())
+  if (plan.widths.size() == 1 && !plan.family->geometry->layers_are_fixed(plan))
     text += separator + "width " + std::to_string(plan.widths[0]);
   if (plan.family->has_hidden() && plan.hidden_ratio != 1)
     text += separator + "hidden ratio " + shortest(plan.hidden_ratio);
@@ -56,10 +32,8 @@ std::string random_stack_text(const SweepPlan& plan) {
     text += separator + plan.activations[0].canonical();
   if (const std::string init = one_init(plan); !init.empty()) text += separator + "init " + init;
   if (plan.tied) text += separator + "tied";
-  if (plan.family->has_tokens && plan.tokens.tokens != 1)
-    text += separator + std::to_string(plan.tokens.tokens) + " tokens";
-  if (plan.family->has_attention()) text += attention_text(plan.tokens.attention);
-  if (plan.family->is_conv()) text += image_text(plan.conv);
+  for (const std::string& phrase : plan.family->geometry->describe(plan, *plan.family))
+    text += separator + phrase;
   text += separator + "input " + std::string(to_string(plan.input.law));
   if (plan.seeds.size() == 1) return text + separator + "seed " + std::to_string(plan.seeds[0]);
   return text + separator + std::to_string(plan.seeds.size()) + " seeds";
