@@ -73,7 +73,7 @@ void details(Fields& fields, const Family& family) {
   add(fields, "degree", family.degree() == 0 ? "none" : std::to_string(family.degree()));
   add(fields, "hidden width",
       family.has_hidden() ? "--hidden-ratio " + shortest(family.default_hidden_ratio) : "none");
-  if (family.has_tokens) add(fields, "positions", "--tokens " + std::to_string(family.default_tokens));
+  if (family.has_tokens()) add(fields, "positions", "--tokens " + std::to_string(family.default_tokens));
 }
 
 void details(Fields& fields, const ActivationKind& kind) {
