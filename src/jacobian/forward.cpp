@@ -258,7 +258,7 @@ void forward_jacobian(const Stack& stack, const Vector& x0, Matrix tangents, con
   ForwardPass pass(stack, x0, std::move(tangents), options);
   Walk walk(stack, depths.back(), pass, options);
   for (const Index depth : depths) {
-    walk.to(depth);
+    with_team(options.workers, [&] { walk.to(depth); });
     visit(pass.at(depth));
   }
 }

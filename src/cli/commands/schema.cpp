@@ -12,10 +12,11 @@ int schema(const Arguments& args, const Environment& env) {
                    "Prints the JSON Schema (draft 2020-12) of what the other commands write.\n");
   line.positionals(1);
   const auto parsed = line.parse(args);
-  if (!parsed) return print(env, line.help());
+  if (!parsed) return env.out(line.help()), exit_ok;
   const std::string kind =
       parsed->positionals().empty() ? std::string(schema_names().front()) : parsed->positionals().front();
-  return print(env, report_schema(kind));
+  env.out(report_schema(kind));
+  return exit_ok;
 }
 
 }  // namespace
