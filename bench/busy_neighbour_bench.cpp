@@ -1,5 +1,5 @@
-/// Parallel loops while other threads keep processors busy: what waiting for a late thread costs. The
-/// reduction of a 1024 × 1024 matrix to a band is a few hundred loops of about 0.1 ms each.
+/// Parallel loops while other threads keep processors busy: the cost of waiting for a late thread. Reducing a
+/// 1024 × 1024 matrix to a band takes a few hundred loops of about 0.1 ms each.
 
 #include <benchmark/benchmark.h>
 
@@ -15,7 +15,7 @@
 namespace rezero {
 namespace {
 
-/// Threads that do nothing but keep a processor busy.
+/// Threads that only keep a processor busy.
 class BusyThreads {
  public:
   explicit BusyThreads(Index count) {

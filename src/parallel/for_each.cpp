@@ -16,8 +16,7 @@
 namespace rezero {
 namespace {
 
-/// Keeps the exception of the lowest index, so that what is reported does not depend on timing more than it
-/// must.
+/// Keeps the exception of the lowest index, so that the one reported depends on timing as little as possible.
 class FirstException {
  public:
   void keep(Index index) {
@@ -38,14 +37,14 @@ class FirstException {
   std::exception_ptr exception_;
 };
 
-/// How many threads the system lets this process start now, up to `wanted`. OpenMP's runtime ends the process
-/// when it cannot start one.
+/// The number of threads, up to `wanted`, that the system lets this process start now. OpenMP's runtime ends
+/// the process if it cannot start one.
 int startable_threads(int wanted) {
   std::vector<std::thread> threads;
   threads.reserve(static_cast<std::size_t>(wanted));
   std::mutex all_started;
   try {
-    const std::lock_guard<std::mutex> lock(all_started);  // until then none ends
+    const std::lock_guard<std::mutex> lock(all_started);  // no thread ends before that
     while (wanted-- > 0) threads.emplace_back([&] { const std::lock_guard<std::mutex> wait(all_started); });
   } catch (const std::exception&) {
   }
@@ -53,18 +52,18 @@ int startable_threads(int wanted) {
   return static_cast<int>(threads.size());
 }
 
-/// Size of a team for `wanted` threads. It never shrinks: GNU's runtime ends the threads that a smaller team
-/// does not need, and starts them again for a larger one.
+/// Size of a team for `wanted` threads. It never shrinks: GNU's runtime ends threads that a smaller team does
+/// not need, and starts them again for a larger one.
 int team_size(int wanted) {
   thread_local int size = 1;  // the runtime keeps a team for each thread that forms one
   if (size < wanted) size += startable_threads(wanted - size);
   return size;
 }
 
-/// Set while the thread works on a loop.
+/// True while the thread works on a loop.
 thread_local bool inside_loop = false;
 
-/// CPU quota of the control group (version 2, then 1) in processors; infinity when there is none.
+/// CPU quota of the control group (version 2, then 1) in processors; infinity if there is none.
 double cgroup_quota() {
   std::ifstream v2("/sys/fs/cgroup/cpu.max");
   std::string quota;
@@ -111,8 +110,8 @@ void for_each_index(Index count, int workers, const std::function<void(Index)>& 
     inside_loop = false;
   };
   with_team(threads, [&] {
-  // A task that no thread has begun when the indices run out is run by this one, and finds nothing to do: the
-  // loop never waits for a thread that the system does not let run.
+  // A task that no thread has started when the indices run out is run by this thread and finds nothing to do,
+  // so the loop never waits for a thread that the system has suspended.
 #pragma omp taskgroup
     {
       for (int helper = 1; helper < threads; ++helper) {
