@@ -79,7 +79,8 @@ void fma_peak(benchmark::State& state) {
   const int threads = static_cast<int>(state.range(0));
   const Chains widest = widest_chains();
   std::atomic<double> used{0};
-  for (auto _ : state) for_each_index(threads, threads, [&](Index) { used = widest.run(steps); });
+  bench::time_in_team(state, threads,
+                      [&] { for_each_index(threads, threads, [&](Index) { used = widest.run(steps); }); });
   benchmark::DoNotOptimize(used.load());
   count_flops(state, widest.flops_a_step * static_cast<double>(steps) * threads);
 }
@@ -116,7 +117,7 @@ void product(benchmark::State& state) {
   const Index n = state.range(0);
   const int threads = static_cast<int>(state.range(1));
   const StackPtr stack = held_mlp(n, depth);
-  for (auto _ : state) take_jacobian(*stack, threads);
+  bench::time_in_team(state, threads, [&] { take_jacobian(*stack, threads); });
   count_flops(state, 4.0 * depth * static_cast<double>(n * n * n));
 }
 
@@ -127,7 +128,8 @@ void product_of_seeds(benchmark::State& state) {
   const Index n = state.range(0);
   const int threads = static_cast<int>(state.range(1));
   const StackPtr stack = held_mlp(n, depth);
-  for (auto _ : state) for_each_index(seeds, threads, [&](Index) { take_jacobian(*stack, 1); });
+  bench::time_in_team(state, threads,
+                      [&] { for_each_index(seeds, threads, [&](Index) { take_jacobian(*stack, 1); }); });
   count_flops(state, 4.0 * depth * seeds * static_cast<double>(n * n * n));
 }
 
@@ -139,7 +141,8 @@ void transformer(benchmark::State& state) {
   spec.tokens.tokens = state.range(1);
   spec.tokens.attention.heads = spec.tokens.attention.kv_heads = 4;
   const StackPtr stack = held_stack(spec, state.range(2));
-  for (auto _ : state) take_jacobian(*stack, static_cast<int>(state.range(3)));
+  const auto threads = static_cast<int>(state.range(3));
+  bench::time_in_team(state, threads, [&] { take_jacobian(*stack, threads); });
 }
 
 // ---- everything
@@ -157,7 +160,7 @@ void cell(benchmark::State& state) {
   const CellList cells = expand_cells(plan);
   RunOptions run;
   run.threads = static_cast<int>(state.range(1));
-  for (auto _ : state) run_sweep(plan, cells, run, [](const CellResult&) {});
+  bench::time_in_team(state, run.threads, [&] { run_sweep(plan, cells, run, [](const CellResult&) {}); });
 }
 
 // ---- singular values
@@ -174,14 +177,16 @@ void certified_values(benchmark::State& state) {
   SpectrumRequest request;
   request.method = "dense";
   request.workers = static_cast<int>(state.range(1));
-  for (auto _ : state) benchmark::DoNotOptimize(compute_spectrum(J, request));
+  bench::time_in_team(state, request.workers,
+                      [&] { benchmark::DoNotOptimize(compute_spectrum(J, request)); });
 }
 
 /// The values alone.
 void values(benchmark::State& state) {
   const ScaledMatrix J = normal_jacobian(state.range(0));
   const SpectrumMethod& dense = spectrum_methods().at("dense");
-  for (auto _ : state) benchmark::DoNotOptimize(dense.full(J.mantissa, static_cast<int>(state.range(1))));
+  const auto threads = static_cast<int>(state.range(1));
+  bench::time_in_team(state, threads, [&] { benchmark::DoNotOptimize(dense.full(J.mantissa, threads)); });
 }
 
 void as_measured(benchmark::internal::Benchmark* bench) {

@@ -53,7 +53,8 @@ void bidiagonalization(benchmark::State& state) {
 void band_reduction(benchmark::State& state) {
   const Matrix A = random_jacobian(state.range(0)).mantissa;
   const auto workers = static_cast<int>(state.range(2));
-  for (auto _ : state) benchmark::DoNotOptimize(detail::reduce_to_band(A, state.range(1), workers));
+  bench::time_in_team(state, workers,
+                      [&] { benchmark::DoNotOptimize(detail::reduce_to_band(A, state.range(1), workers)); });
   const auto n = static_cast<double>(state.range(0));
   state.counters["flop/s"] =
       benchmark::Counter(8.0 / 3 * n * n * n, benchmark::Counter::kIsIterationInvariantRate);
@@ -63,7 +64,7 @@ void bulge_chase(benchmark::State& state) {
   const detail::Band band =
       detail::reduce_to_band(random_jacobian(state.range(0)).mantissa, state.range(1), 1);
   const auto workers = static_cast<int>(state.range(2));
-  for (auto _ : state) benchmark::DoNotOptimize(detail::chase_bulges(band, workers));
+  bench::time_in_team(state, workers, [&] { benchmark::DoNotOptimize(detail::chase_bulges(band, workers)); });
   const auto n = static_cast<double>(state.range(0)), width = static_cast<double>(state.range(1));
   state.counters["flop/s"] =
       benchmark::Counter(8 * n * n * width, benchmark::Counter::kIsIterationInvariantRate);
@@ -72,7 +73,8 @@ void bulge_chase(benchmark::State& state) {
 void bisection(benchmark::State& state) {
   const detail::Bidiagonal B = detail::bidiagonalize(random_jacobian(state.range(0)).mantissa);
   const auto workers = static_cast<int>(state.range(1));
-  for (auto _ : state) benchmark::DoNotOptimize(detail::bidiagonal_singular_values(B, workers));
+  bench::time_in_team(state, workers,
+                      [&] { benchmark::DoNotOptimize(detail::bidiagonal_singular_values(B, workers)); });
 }
 
 void spectra_top_4(benchmark::State& state) {

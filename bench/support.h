@@ -5,6 +5,7 @@
 #include <malloc.h>
 
 #include "rezero/core/types.h"
+#include "rezero/parallel/for_each.h"
 
 namespace rezero::bench {
 
@@ -12,6 +13,14 @@ namespace rezero::bench {
 /// product.
 inline const bool memory_is_kept =
     mallopt(M_TRIM_THRESHOLD, 256 << 20) != 0 && mallopt(M_MMAP_THRESHOLD, 64 << 20) != 0;
+
+/// Times f() inside a team of threads, like the command, which forms one for the whole run.
+template <class F>
+void time_in_team(benchmark::State& state, int threads, const F& f) {
+  with_team(threads, [&] {
+    for (auto _ : state) f();
+  });
+}
 
 /// C = A B for a random n × n matrix A and `columns` columns, with its floating-point rate.
 template <class Multiply>

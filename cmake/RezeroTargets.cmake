@@ -38,6 +38,21 @@ function(rezero_common target)
   endif()
 endfunction()
 
+# GNU's OpenMP runtime reads OMP_WAIT_POLICY when it is initialized. If it is linked statically, the constructor in
+# src/parallel/wait_policy.cpp runs before that; in a shared library it would run too late.
+function(rezero_static_openmp_runtime)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU" OR OpenMP_gomp_LIBRARY)
+    return()
+  endif()
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libgomp.a OUTPUT_VARIABLE archive
+                  OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(IS_ABSOLUTE "${archive}")
+    set(OpenMP_gomp_LIBRARY "${archive}" CACHE FILEPATH "GNU's OpenMP runtime")
+  else()
+    message(WARNING "no static libgomp: on a busy machine, run rezero-analyze with GOMP_SPINCOUNT=10000")
+  endif()
+endfunction()
+
 # LAPACK through its C interface. Without REQUIRED, REZERO_HAS_LAPACKE tells whether it was found.
 macro(rezero_lapacke target)
   find_path(REZERO_LAPACKE_INCLUDE lapacke.h ${ARGN})

@@ -121,7 +121,8 @@ SweepSummary run_sweep(const SweepPlan& plan, const CellList& cells, const RunOp
     ordered.finish(cell.index);
   };
   try {
-    for_each_index(static_cast<Index>(cells.size()), spread.cells_at_once, run_one);
+    with_team(run.threads,
+              [&] { for_each_index(static_cast<Index>(cells.size()), spread.cells_at_once, run_one); });
   } catch (const Cancelled&) {
     ordered.rethrow();
     throw;

@@ -258,7 +258,7 @@ void forward_jacobian(const Stack& stack, const Vector& x0, Matrix tangents, con
   ForwardPass pass(stack, x0, std::move(tangents), options);
   Walk walk(stack, blocks.back(), pass, options);
   for (const Index count : blocks) {
-    walk.to(count);
+    with_team(options.workers, [&] { walk.to(count); });
     visit(pass.after(count));
   }
 }

@@ -1,6 +1,6 @@
 #include "rezero/parallel/for_each.h"
 
-#include <sched.h>
+#include <omp.h>
 
 #include <algorithm>
 #include <atomic>
@@ -10,19 +10,20 @@
 #include <limits>
 #include <mutex>
 #include <string>
-
-#include "parallel/pool.h"
+#include <thread>
+#include <vector>
 
 namespace rezero {
 namespace {
 
-/// Keeps the exception of the lowest index, so that what is reported does not depend on timing more than it
-/// must.
+/// Keeps the exception of the lowest index, so that the one reported depends on timing as little as possible.
 class FirstException {
  public:
   void keep(Index index) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (index < index_) index_ = index, exception_ = std::current_exception();
+    if (index >= index_) return;
+    index_ = index;
+    exception_ = std::current_exception();
   }
   /// Whether an index before this one has thrown.
   bool precedes(Index index) const { return index_ < index; }
@@ -36,7 +37,33 @@ class FirstException {
   std::exception_ptr exception_;
 };
 
-/// CPU quota of the control group (version 2, then 1) in processors; infinity when there is none.
+/// The number of threads, up to `wanted`, that the system lets this process start now. OpenMP's runtime ends
+/// the process if it cannot start one.
+int startable_threads(int wanted) {
+  std::vector<std::thread> threads;
+  threads.reserve(static_cast<std::size_t>(wanted));
+  std::mutex all_started;
+  try {
+    const std::lock_guard<std::mutex> lock(all_started);  // no thread ends before that
+    while (wanted-- > 0) threads.emplace_back([&] { const std::lock_guard<std::mutex> wait(all_started); });
+  } catch (const std::exception&) {
+  }
+  for (std::thread& thread : threads) thread.join();
+  return static_cast<int>(threads.size());
+}
+
+/// Size of a team for `wanted` threads. It never shrinks: GNU's runtime ends threads that a smaller team does
+/// not need, and starts them again for a larger one.
+int team_size(int wanted) {
+  thread_local int size = 1;  // the runtime keeps a team for each thread that forms one
+  if (size < wanted) size += startable_threads(wanted - size);
+  return size;
+}
+
+/// True while the thread works on a loop.
+thread_local bool inside_loop = false;
+
+/// CPU quota of the control group (version 2, then 1) in processors; infinity if there is none.
 double cgroup_quota() {
   std::ifstream v2("/sys/fs/cgroup/cpu.max");
   std::string quota;
@@ -50,10 +77,20 @@ double cgroup_quota() {
   return std::numeric_limits<double>::infinity();
 }
 
-/// Set while the thread works for a loop.
-thread_local bool inside_loop = false;
-
 }  // namespace
+
+void with_team(int workers, const std::function<void()>& body) {
+  if (workers <= 1 || omp_in_parallel()) return body();
+  std::exception_ptr failure;
+#pragma omp parallel num_threads(team_size(workers))
+#pragma omp master
+  try {
+    body();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  if (failure) std::rethrow_exception(failure);
+}
 
 void for_each_index(Index count, int workers, const std::function<void(Index)>& f) {
   const int threads = static_cast<int>(std::min<Index>(std::max(workers, 1), count));
@@ -63,7 +100,7 @@ void for_each_index(Index count, int workers, const std::function<void(Index)>& 
   }
   FirstException failure;
   std::atomic<Index> next{0};
-  detail::Pool::instance().run(threads - 1, [&] {
+  const auto work = [&] {
     inside_loop = true;
     for (Index i = next++; i < count && !failure.precedes(i); i = next++) try {
         f(i);
@@ -71,17 +108,27 @@ void for_each_index(Index count, int workers, const std::function<void(Index)>& 
         failure.keep(i);
       }
     inside_loop = false;
+  };
+  with_team(threads, [&] {
+  // A task that no thread has started when the indices run out is run by this thread and finds nothing to do,
+  // so the loop never waits for a thread that the system has suspended.
+#pragma omp taskgroup
+    {
+      for (int helper = 1; helper < threads; ++helper) {
+#pragma omp task default(shared)
+        work();
+      }
+      work();
+    }
   });
   failure.rethrow();
 }
 
 int available_processors() {
-  cpu_set_t set;
-  int count = 1;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) count = std::max(1, CPU_COUNT(&set));
+  int count = omp_get_num_procs();
   const double quota = cgroup_quota();
-  if (std::isfinite(quota)) count = std::min(count, std::max(1, static_cast<int>(std::ceil(quota))));
-  return count;
+  if (std::isfinite(quota)) count = std::min(count, static_cast<int>(std::ceil(quota)));
+  return std::max(count, 1);
 }
 
 }  // namespace rezero

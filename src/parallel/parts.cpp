@@ -22,7 +22,7 @@ PartWorkers::~PartWorkers() {
 
 void for_each_part(Index count, const std::function<void(Index)>& f) {
   if (lent <= 1 || count <= 1) return for_each_index(count, 1, f);
-  // Whoever watches for underflow watches this thread.
+  // The caller monitors the underflow flag of this thread.
   std::atomic<bool> any{detail::underflowed()};
   for_each_index(count, lent, [&](Index i) {
     detail::watch_underflow();

@@ -3,6 +3,7 @@
 
 #include "rezero/core/contract.h"
 #include "rezero/core/error.h"
+#include "rezero/parallel/for_each.h"
 #include "spectrum/chain.h"
 #include "spectrum/resolution.h"
 #include "spectrum/text.h"
@@ -102,6 +103,35 @@ Spectrum unless_zero_is_doubtful(Spectrum spectrum) {
   return spectrum;
 }
 
+Spectrum spectrum_of(const JacobianView& J, const SpectrumRequest& request) {
+  const Index dimension = std::min(J.rows(), J.cols());
+  if (!J.matrix && request.method == "auto") {
+    SpectrumRequest by_name = request;
+    by_name.method = auto_method(JacobianForm::map).name;
+    return spectrum_of(J, by_name);
+  }
+  const SpectrumMethod& method = method_for(request.method, JacobianForm::dense);
+  require_possible(request, dimension);
+  check_form(J, method);
+  if (dimension == 0) return detail::breakdown(0, request, "the Jacobian has no entries");
+  if (!J.matrix) return by_own_means(J, request, method);
+
+  const Real largest = max_abs(J.matrix->mantissa);
+  if (!std::isfinite(largest))
+    return detail::breakdown(dimension, request, "the Jacobian has an entry that is not finite");
+  const bool normalized = largest == 0 || (largest >= 0.5 && largest < 1);
+  if (!normalized) {
+    ScaledMatrix copy = *J.matrix;
+    REZERO_REQUIRE(renormalize(copy));
+    JacobianView view = J;
+    view.matrix = &copy;
+    return spectrum_of(view, request);
+  }
+  if (request.method == "auto") return unless_zero_is_doubtful(by_condition(J, request));
+  return unless_zero_is_doubtful(method.full ? by_chain(J, request, method)
+                                             : by_own_means(J, request, method));
+}
+
 }  // namespace
 
 void require_possible(const SpectrumRequest& request, Index dimension) {
@@ -136,32 +166,9 @@ Spectrum compute_spectrum(const ScaledMatrix& J, const SpectrumRequest& request)
 }
 
 Spectrum compute_spectrum(const JacobianView& J, const SpectrumRequest& request) {
-  const Index dimension = std::min(J.rows(), J.cols());
-  if (!J.matrix && request.method == "auto") {
-    SpectrumRequest by_name = request;
-    by_name.method = auto_method(JacobianForm::map).name;
-    return compute_spectrum(J, by_name);
-  }
-  const SpectrumMethod& method = method_for(request.method, JacobianForm::dense);
-  require_possible(request, dimension);
-  check_form(J, method);
-  if (dimension == 0) return detail::breakdown(0, request, "the Jacobian has no entries");
-  if (!J.matrix) return by_own_means(J, request, method);
-
-  const Real largest = max_abs(J.matrix->mantissa);
-  if (!std::isfinite(largest))
-    return detail::breakdown(dimension, request, "the Jacobian has an entry that is not finite");
-  const bool normalized = largest == 0 || (largest >= 0.5 && largest < 1);
-  if (!normalized) {
-    ScaledMatrix copy = *J.matrix;
-    REZERO_REQUIRE(renormalize(copy));
-    JacobianView view = J;
-    view.matrix = &copy;
-    return compute_spectrum(view, request);
-  }
-  if (request.method == "auto") return unless_zero_is_doubtful(by_condition(J, request));
-  return unless_zero_is_doubtful(method.full ? by_chain(J, request, method)
-                                             : by_own_means(J, request, method));
+  Spectrum spectrum;
+  with_team(request.workers, [&] { spectrum = spectrum_of(J, request); });
+  return spectrum;
 }
 
 }  // namespace rezero

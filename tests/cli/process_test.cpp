@@ -202,6 +202,49 @@ constexpr bool limits_address_space = false;  // shadow memory takes terabytes o
 constexpr bool limits_address_space = true;
 #endif
 
+/// The first of threads that cannot be started ended the process, in OpenMP's runtime.
+TEST(CliProcess, WorksOnTheThreadsThatItCanStart) {
+  if (!limits_address_space) GTEST_SKIP();
+  const TemporaryFolder folder;
+  Process::Streams small;
+  small.address_space = rlim_t{512} << 20;
+  small.stack = rlim_t{64} << 20;
+  const Args args = {"--scheme", "residual", "--depth",  "2",    "--width",      "8",   "--seed", "0:99",
+                     "--format", "csv",      "--values", "none", "--max-memory", "100M"};
+  ASSERT_EQ(status(folder, with(args, {"--threads", "1", "-o", "one"})), 0) << slurp(folder / "err");
+  ASSERT_EQ(status(folder, with(args, {"--threads", "64", "-o", "many"}), small), 0) << slurp(folder / "err");
+  EXPECT_EQ(slurp(folder / "one"), slurp(folder / "many"));
+}
+
+/// Settings of OpenMP in the environment change no result.
+TEST(CliProcess, EnvironmentOfOpenMp) {
+  const TemporaryFolder folder;
+  const std::string run = "$R --scheme residual --depth 4 --width 96 --threads 3 --format csv";
+  ASSERT_EQ(shell(folder, run + " >plain 2>err"), 0) << slurp(folder / "err");
+  for (const std::string setting :
+       {"OMP_NUM_THREADS=1", "OMP_THREAD_LIMIT=1", "OMP_THREAD_LIMIT=2", "OMP_DYNAMIC=true",
+        "OMP_MAX_ACTIVE_LEVELS=3", "OMP_PROC_BIND=true", "OMP_WAIT_POLICY=active"})
+    EXPECT_EQ(shell(folder, setting + " " + run + " >other 2>err && cmp plain other"), 0)
+        << setting << slurp(folder / "err");
+  ASSERT_EQ(shell(folder, "$R --dry-run >plain && OMP_NUM_THREADS=7 OMP_PROC_BIND=true $R --dry-run >other"),
+            0);
+  EXPECT_EQ(slurp(folder / "plain"), slurp(folder / "other")) << "the default number of threads";
+}
+
+#if defined(__GNUC__) && !defined(__clang__)
+/// It is set before the runtime reads it, unless the user has set it.
+TEST(CliProcess, IdleThreadsSpinBriefly) {
+  const TemporaryFolder folder;
+  const auto shown = [&](const std::string& settings) {
+    EXPECT_EQ(shell(folder, settings + " OMP_DISPLAY_ENV=verbose $R --version 2>env"), 0);
+    return slurp(folder / "env");
+  };
+  EXPECT_TRUE(contains(shown("env -u OMP_WAIT_POLICY -u GOMP_SPINCOUNT"), "GOMP_SPINCOUNT = '10000'"));
+  EXPECT_TRUE(contains(shown("GOMP_SPINCOUNT=5"), "GOMP_SPINCOUNT = '5'"));
+  EXPECT_TRUE(contains(shown("OMP_WAIT_POLICY=active"), "OMP_WAIT_POLICY = 'ACTIVE'"));
+}
+#endif
+
 /// Ten million cells were listed one by one, with all their labels: gigabytes before anything was said.
 TEST(CliProcess, DryRunOfMillionsOfCellsIsSmall) {
   if (!limits_address_space) GTEST_SKIP();

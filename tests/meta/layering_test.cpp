@@ -150,6 +150,9 @@ TEST(Layering, ThirdPartiesStayWhereTheyBelong) {
     if (starts_with(name, "unsupported/")) {
       ADD_FAILURE() << path << " includes " << name;
     }
+    if (name == "omp.h") {
+      EXPECT_TRUE(module == "parallel" && !header) << path << " includes " << name;
+    }
     if (name == "thread") {
       EXPECT_TRUE(module == "parallel" || module == "cli" ||
                   path.find("bulge_chase.cpp") != std::string::npos)

@@ -4,7 +4,9 @@
 
 #include <atomic>
 #include <chrono>
+#include <mutex>
 #include <numeric>
+#include <set>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -88,23 +90,75 @@ TEST(ForEachIndex, ExceptionsOfInnerLoopsComeOutToo) {
 
 /// Many short loops in a row, of which a late thread must not enter the next.
 TEST(ForEachIndex, ShortLoopsInARow) {
-  for (int loop = 0; loop < 20000; ++loop) {
+  for (int loop = 0; loop < 5000; ++loop) {
     std::atomic<int> calls{0};
     for_each_index(3, 1 + loop % 5, [&](Index) { ++calls; });
     ASSERT_EQ(calls, 3) << loop;
   }
 }
 
-/// Two threads of the caller's own: the second loop runs on its calling thread.
+/// Two threads that both have loops, each with a team of its own.
 TEST(ForEachIndex, LoopsOfSeveralCallers) {
   std::atomic<int> calls{0};
   const auto loops = [&] {
     for (int loop = 0; loop < 500; ++loop) for_each_index(4, 3, [&](Index) { ++calls; });
+    with_team(3, [&] {
+      for (int loop = 0; loop < 500; ++loop) for_each_index(4, 3, [&](Index) { ++calls; });
+    });
   };
   std::thread other(loops);
   loops();
   other.join();
-  EXPECT_EQ(calls, 4000);
+  EXPECT_EQ(calls, 8000);
+}
+
+TEST(WithTeam, LoopsInsideRunOnSeveralThreads) {
+  const auto self = std::this_thread::get_id();
+  for (int workers : {1, 2, 4})
+    with_team(workers, [&] {
+      EXPECT_EQ(std::this_thread::get_id(), self);
+      for (int loop = 0; loop < 500; ++loop) {
+        std::vector<std::atomic<int>> calls(7);
+        for_each_index(7, 1 + loop % 5, [&](Index i) { ++calls[static_cast<std::size_t>(i)]; });
+        for (const auto& n : calls) ASSERT_EQ(n, 1) << workers << ' ' << loop;
+      }
+      std::mutex mutex;
+      std::set<std::thread::id> threads;
+      for_each_index(8, workers, [&](Index) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        const std::lock_guard<std::mutex> lock(mutex);
+        threads.insert(std::this_thread::get_id());
+      });
+      EXPECT_LE(threads.size(), static_cast<std::size_t>(workers));
+      EXPECT_EQ(threads.size() > 1, workers > 1);
+    });
+}
+
+TEST(WithTeam, ExceptionsComeOut) {
+  for (int workers : {1, 3}) {
+    EXPECT_THROW(with_team(workers, [] { throw std::bad_alloc(); }), std::bad_alloc);
+    EXPECT_THROW(
+        with_team(workers, [&] { for_each_index(9, workers, [](Index) { throw std::bad_alloc(); }); }),
+        std::bad_alloc);
+  }
+}
+
+/// A cell of a sweep calls forward_jacobian, which forms a team where there is none.
+TEST(WithTeam, InsideALoopOrATeamItOnlyCalls) {
+  std::atomic<int> foreign{0}, inner{0};
+  const auto count = [&](Index) {
+    const auto self = std::this_thread::get_id();
+    with_team(4, [&] {
+      for_each_index(8, 4, [&](Index) {
+        ++inner;
+        if (std::this_thread::get_id() != self) ++foreign;
+      });
+    });
+  };
+  for_each_index(4, 2, count);
+  with_team(2, [&] { with_team(3, [&] { for_each_index(4, 3, count); }); });
+  EXPECT_EQ(inner, 64);
+  EXPECT_EQ(foreign, 0);
 }
 
 TEST(AvailableProcessors, AtLeastOne) {

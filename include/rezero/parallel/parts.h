@@ -1,6 +1,6 @@
 #pragma once
-/// Threads for the insides of one product with one vector: whoever has only one product to make lends its
-/// workers to what the product is made of.
+/// Parallelism inside a single matrix–vector product. A caller with one product to compute lends its worker
+/// threads to the inner loops of that product.
 
 #include <functional>
 
@@ -8,7 +8,7 @@
 
 namespace rezero {
 
-/// While it lives, for_each_part on this thread has that many workers. The innermost counts.
+/// During its lifetime, for_each_part on this thread uses that many workers. The innermost object counts.
 class PartWorkers {
  public:
   explicit PartWorkers(int workers);
@@ -20,12 +20,12 @@ class PartWorkers {
   int before_;
 };
 
-/// for_each_index with the workers that were lent to this thread, one if none were. How many parts there are
-/// must not depend on the workers: bits would show them. A part's underflow shows in the processor's flag of
-/// this thread.
+/// for_each_index with the workers lent to this thread, or one if none were lent. The number of parts must
+/// not depend on the number of workers, or results would differ bitwise. Underflow in any part sets the
+/// status flag of the calling thread.
 void for_each_part(Index count, const std::function<void(Index)>& f);
 
-/// Even runs of at least `least` and at most 16 in all: run i of `size` starts at part_start(…, i).
+/// Splits `size` into even runs of at least `least`, at most 16 in total. Run i starts at part_start(…, i).
 Index part_count(Index size, Index least);
 Index part_start(Index size, Index count, Index i);
 

@@ -12,9 +12,9 @@
 namespace rezero::detail {
 namespace {
 
-/// The band with room for the bulges: width − 1 diagonals below, 2 width − 1 above the main one. A column
-/// lies 3 width numbers after the one before, minus one for the diagonal it shifts by: blocks are ordinary
-/// column-major matrices with that stride.
+/// The band with room for the bulges: width − 1 diagonals below the main one, 2 width − 1 above. Consecutive
+/// columns are 3 width numbers apart, minus one for the diagonal shift, so blocks are ordinary column-major
+/// matrices with that stride.
 class Workspace {
  public:
   explicit Workspace(const Band& band)
@@ -36,18 +36,18 @@ class Workspace {
   Vector data_;
 };
 
-/// Row after row, in steps of one bulge by one width.
+/// Row after row, in steps that move one bulge by one width.
 class Chase {
  public:
   explicit Chase(const Band& band) : band_(band) {}
 
   Index rows() const { return std::max<Index>(0, band_.size() - 2); }
-  /// How many steps until the bulge of that row has left the band.
+  /// Number of steps until the bulge of that row has left the band.
   Index steps(Index row) const { return (band_.size() - 3 - row) / band_.width() + 1; }
 
-  /// With j = row + s · width, the columns and rows j + 1 … j + width: first the columns are reflected so
-  /// that of the row where the bulge sticks out one entry remains, then the rows, so that of the first of
-  /// these columns one remains.
+  /// With j = row + s · width, the columns and rows j + 1 … j + width: first reflects the columns so that one
+  /// entry remains of the row where the bulge protrudes, then the rows, so that one entry remains of the
+  /// first of these columns.
   void step(Index row, Index s) {
     const Index n = band_.size(), width = band_.width(), stride = band_.stride(), j = row + s * width;
     const Index length = std::min(width, n - 1 - j), top = s == 0 ? row : j + 1 - width;
@@ -77,13 +77,13 @@ class Chase {
   Workspace band_;
 };
 
-/// Who does which step when. Rows are chased in groups, which stay together for the cache: in tick t the
-/// group's i-th row makes its step t − 3 i, if it has one. Step s of a row reaches what steps up to s + 2 of
-/// the row before write, and nothing that its later steps touch.
+/// Which thread performs which step, and when. Rows are chased in groups that stay close together for the
+/// cache: in tick t the group's i-th row makes its step t − 3 i, if it has one. Step s of a row depends on
+/// steps up to s + 2 of the preceding row, and on nothing that its later steps touch.
 ///
-/// The band is cut into as many sections as there are threads, and a thread stays with its own, which moves
-/// on as slowly as the band gets shorter: what it works on lies in its cache. A thread that has nothing to do
-/// helps where something is left, so one that the system stops holds up little.
+/// The band is divided into as many sections as there are threads, and each thread stays with its section,
+/// which moves as slowly as the band shrinks, so that its data is in its cache. An idle thread helps
+/// elsewhere, so a thread that the system suspends delays little.
 class Schedule {
  public:
   static constexpr Index lag = 3;
@@ -102,7 +102,7 @@ class Schedule {
     const auto sections = static_cast<Index>(sections_.size());
     for_each_index(sections, static_cast<int>(sections), [&](Index home) {
       for (Index idle = 0; !finished(groups_.back()); ++idle) {
-        // Its own first, and for a while nothing else.
+        // Its own section first, and for a while no other.
         const Index k = idle < 32 ? home : (home + idle) % sections;
         if (advance(k)) idle = -1;
         if (idle > 64) std::this_thread::yield();
@@ -119,7 +119,7 @@ class Schedule {
         : first(first_row), end(end_row), ticks(all_ticks) {}
   };
   struct alignas(64) Section {
-    std::size_t group = 0;  ///< that passes through it
+    std::size_t group = 0;  ///< the group passing through it
     std::atomic_flag taken = ATOMIC_FLAG_INIT;
   };
 
@@ -127,19 +127,18 @@ class Schedule {
     return group.done.load(std::memory_order_acquire) == group.ticks;
   }
 
-  /// Ticks that the group makes before it leaves section k: each has an equal part of what is left of the
-  /// band.
+  /// Ticks before the group leaves section k: each section has an equal part of the remaining band.
   Index ticks_until(const Group& group, Index k) const {
     return group.ticks * (k + 1) / static_cast<Index>(sections_.size());
   }
 
-  /// Whether the group before is far enough ahead for tick t.
+  /// Whether the preceding group is far enough ahead for tick t.
   bool may_go(std::size_t g, Index t) const {
     return g == 0 || finished(groups_[g - 1]) ||
            groups_[g - 1].done.load(std::memory_order_acquire) >= t + lag * group_;
   }
 
-  /// Whether there was anything to do in section k.
+  /// Whether there was work in section k.
   bool advance(Index k) {
     Section& section = sections_[static_cast<std::size_t>(k)];
     if (section.taken.test_and_set(std::memory_order_acquire)) return false;
@@ -179,8 +178,8 @@ class Schedule {
 Bidiagonal chase_bulges(const Band& band, int workers) {
   Chase chase(band);
   if (band.width > 1 && chase.rows() > 0) {
-    // Short bands are done before a second thread has begun; sections are longer than a group's rows are
-    // apart.
+    // Short bands are finished before a second thread has started. Sections are longer than the distance
+    // between a group's rows.
     const Index along = band.size() / band.width;
     const int threads = static_cast<int>(std::clamp<Index>(along / 10, 1, workers));
     Schedule(chase, std::clamp<Index>(along / (8 * threads), 1, 8), threads).run();
