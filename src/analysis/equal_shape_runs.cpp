@@ -42,12 +42,6 @@ std::string unchecked_blocks(const Stack& stack, Index depth) {
   return list.empty() ? list : "blocks of equal shape only; not checked: " + list;
 }
 
-bool larger(const std::optional<ScaledReal>& a, const std::optional<ScaledReal>& b) {
-  if (!a || !b) return a.has_value();
-  if (a->is_zero() || b->is_zero()) return !a->is_zero();
-  return a->exponent != b->exponent ? a->exponent > b->exponent : a->mantissa > b->mantissa;
-}
-
 /// A verdict on no run at all, of the same check.
 CheckResult nothing_yet(const CheckResult& check) {
   CheckResult whole;
@@ -68,7 +62,7 @@ void merge(CheckResult& whole, CheckResult part, Index first) {
   whole.culprit_count += part.culprit_count;
   if (part.counts) {
     whole.value = ScaledReal::make(static_cast<Real>(whole.culprit_count));
-  } else if (!whole.value || larger(part.value, whole.value)) {
+  } else if (!whole.value || whole.value < part.value) {
     whole.value = part.value;
     whole.quantity = part.quantity;
   }

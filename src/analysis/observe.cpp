@@ -5,7 +5,6 @@
 
 #include "analysis/metrics/ones_overlap.h"
 #include "rezero/core/contract.h"
-#include "spectrum/quotient.h"
 #include "spectrum/resolution.h"
 
 namespace rezero {
@@ -50,7 +49,7 @@ std::optional<ScaledReal> sum_of_squares(const Spectrum& spectrum) {
   if (!known) return std::nullopt;
   Real sum = 0;
   for (const ScaledReal& sigma : spectrum.sigma)
-    if (!sigma.is_zero()) sum += std::pow(detail::quotient(sigma, spectrum.sigma_max), 2);
+    if (!sigma.is_zero()) sum += std::pow(quotient(sigma, spectrum.sigma_max), 2);
   const ScaledReal& top = spectrum.sigma_max;
   return ScaledReal::make(sum * top.mantissa * top.mantissa, 2 * top.exponent);
 }
@@ -115,8 +114,8 @@ DepthResult observe(const ForwardStep& step, const ScaledVector& x0, const Analy
   if (result.rows == result.cols) result.identity_error = identity_error(J);
   if (step.state.mantissa.size() == x0.mantissa.size()) result.output_error = max_difference(step.state, x0);
   if (!options.checks.empty() && result.identity_error && result.output_error)
-    result.orthant_error = detail::larger_of(
-        mask_error(J, x0.mantissa), max_difference(step.state, {x0.mantissa.cwiseMax(0), x0.exponent}));
+    result.orthant_error = std::max(mask_error(J, x0.mantissa),
+                                    max_difference(step.state, {x0.mantissa.cwiseMax(0), x0.exponent}));
   result.forming_error = relative_to(forming.size, square);
   if (!options.spectrum) return result;
   SpectrumRequest request;

@@ -6,23 +6,6 @@
 
 namespace rezero {
 
-std::string_view to_string(ValuesMode mode) {
-  switch (mode) {
-    case ValuesMode::linear:
-      return "linear";
-    case ValuesMode::log10:
-      return "log10";
-    case ValuesMode::none:
-      return "none";
-  }
-  REZERO_REQUIRE(false);
-  return {};
-}
-
-std::string_view to_string(CotangentLaw law) {
-  return law == CotangentLaw::ones ? "ones" : "random";
-}
-
 std::vector<Initializer> initializers_of(const SweepPlan& plan, const SchemeSpec& scheme) {
   if (!plan.initializers.empty()) return plan.initializers;
   std::string_view own;

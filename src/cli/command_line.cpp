@@ -26,38 +26,14 @@ struct Bound {
 
 constexpr std::size_t help_width = 110, help_column = 36;
 
-std::size_t columns(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
-
-/// Words of `text` from `column` on, broken before help_width. `line` is what stands before them.
-std::string wrapped(std::string line, std::string_view text, std::size_t column) {
-  std::string out;
-  if (columns(line) + 2 > column) out = std::exchange(line, "") + "\n";
-  line.resize(line.size() + column - columns(line), ' ');
-  bool first = true;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find(' ', begin), text.size());
-    const std::string_view word = text.substr(begin, end - begin);
-    if (!first && columns(line) + 1 + columns(word) > help_width) {
-      out += line + "\n";
-      line = std::string(column, ' ');
-      first = true;
-    }
-    line += (first ? "" : " ") + std::string(word);
-    first = false;
-    begin = end + 1;
-  }
-  return out + line + "\n";
-}
-
 std::string help_of(const Bound& option) {
   std::string names = option.letter ? std::string("  -") + option.letter + ", " : "      ";
   names += option.shown + (option.takes_value() ? " " + option.value : "");
   const std::string text =
       option.help + (option.default_text.empty() ? "" : " [" + option.default_text + "]");
-  return wrapped(std::move(names), text, help_column);
+  if (display_width(names) + 2 <= help_column)
+    return wrapped(pad_right(names, help_column) + text, help_width, help_column) + "\n";
+  return names + "\n" + wrapped(pad_right("", help_column) + text, help_width, help_column) + "\n";
 }
 
 }  // namespace

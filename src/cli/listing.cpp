@@ -18,19 +18,13 @@ std::string text(std::string_view view) {
   return std::string(view);
 }
 
-std::string join(const std::vector<std::string_view>& words) {
-  std::string out;
-  for (std::string_view word : words) out += (out.empty() ? "" : ", ") + text(word);
-  return out;
-}
-
 std::string params_text(const std::vector<ParamInfo>& params) {
   std::string out;
   for (const ParamInfo& param : params) {
     if (!out.empty()) out += "; ";
     out += text(param.name);
     if (!param.default_text.empty()) out += "=" + text(param.default_text);
-    if (!param.choices.empty()) out += " (" + join(param.choices) + ")";
+    if (!param.choices.empty()) out += " (" + joined(param.choices) + ")";
     out += ": " + text(param.meaning);
   }
   return out;
@@ -48,7 +42,7 @@ std::string conv_text(const ConvDefaults& conv) {
   if (conv.norm != usual.norm) words.push_back("--norm " + text(conv.norm));
   if (conv.shortcut != usual.shortcut) words.push_back("--shortcut " + text(to_string(conv.shortcut)));
   if (conv.init != usual.init) words.push_back("--init " + text(conv.init));
-  return join({words.begin(), words.end()});
+  return joined({words.begin(), words.end()});
 }
 
 std::vector<ListedEntry> list_schemes() {
@@ -61,11 +55,11 @@ std::vector<ListedEntry> list_schemes() {
     const bool depends =
         scheme.depends_on_depth(resolve_params({text(scheme.name), {}}, scheme.params, "scheme"));
     add(fields, "blocks depend on total depth", depends ? "yes" : "no");
-    add(fields, "defined for", join(scheme.made_for));
+    add(fields, "defined for", joined(scheme.made_for));
     add(fields, "starts with attention from", text(scheme.init));
     add(fields, "over images", conv_text(scheme.conv));
     add(fields, "source", text(scheme.source));
-    add(fields, "aliases", join(scheme.aliases));
+    add(fields, "aliases", joined(scheme.aliases));
     entries.push_back({fields});
   }
   return entries;
@@ -79,13 +73,13 @@ std::vector<ListedEntry> list_families() {
     if (blocks.size() == 1)
       add(fields, "branch", text(blocks[0]->formula));
     else
-      add(fields, "blocks of a layer", join(family.blocks));
+      add(fields, "blocks of a layer", joined(family.blocks));
     add(fields, "degree", family.degree() == 0 ? "none" : std::to_string(family.degree()));
     add(fields, "hidden width",
         family.has_hidden() ? "--hidden-ratio " + shortest(family.default_hidden_ratio) : "none");
     if (family.has_tokens) add(fields, "positions", "--tokens " + std::to_string(family.default_tokens));
     if (blocks.size() == 1) add(fields, "source", text(blocks[0]->source));
-    add(fields, "aliases", join(family.aliases));
+    add(fields, "aliases", joined(family.aliases));
     entries.push_back({fields});
   }
   return entries;
@@ -102,7 +96,7 @@ std::vector<ListedEntry> list_activations() {
     const Real parameter = kind.params.empty() ? 0 : parse_real(kind.params[0].default_text, "default");
     add(fields, "gain", shortest(kind.gain(parameter)));
     add(fields, "source", text(kind.source));
-    add(fields, "aliases", join(kind.aliases));
+    add(fields, "aliases", joined(kind.aliases));
     entries.push_back({fields});
   }
   return entries;
@@ -114,7 +108,7 @@ std::vector<ListedEntry> list_initializers() {
     Fields fields = {{"name", text(kind.name)}, {"summary", text(kind.summary)}, {"law", text(kind.formula)}};
     add(fields, "parameters", params_text(kind.params));
     add(fields, "source", text(kind.source));
-    add(fields, "aliases", join(kind.aliases));
+    add(fields, "aliases", joined(kind.aliases));
     entries.push_back({fields});
   }
   for (const auto& [alias, meaning] : initializer_presets())
@@ -127,7 +121,7 @@ std::vector<ListedEntry> list_norms() {
   for (const NormKind& kind : norms()) {
     Fields fields = {{"name", text(kind.name)}, {"summary", text(kind.formula)}};
     add(fields, "source", text(kind.source));
-    add(fields, "aliases", join(kind.aliases));
+    add(fields, "aliases", joined(kind.aliases));
     entries.push_back({fields});
   }
   return entries;
@@ -139,7 +133,7 @@ std::vector<ListedEntry> list_metrics() {
     Fields fields = {
         {"name", text(metric.name)}, {"summary", text(metric.definition)}, {"unit", text(metric.unit)}};
     add(fields, "source", text(metric.source));
-    add(fields, "aliases", join(metric.aliases));
+    add(fields, "aliases", joined(metric.aliases));
     entries.push_back({fields});
   }
   return entries;
@@ -157,25 +151,13 @@ std::vector<ListedEntry> list_checks() {
   return entries;
 }
 
-std::string scope_text(SpectrumScope scope) {
-  switch (scope) {
-    case SpectrumScope::full:
-      return "the full spectrum (and its ends)";
-    case SpectrumScope::ends:
-      return "ends: --top, --bottom";
-    case SpectrumScope::density:
-      return "a distribution, no values";
-  }
-  return {};
-}
-
 std::vector<ListedEntry> list_methods() {
   std::vector<ListedEntry> entries = {
       {{{"name", "auto"},
         {"summary", "the first method of the chain that applies and passes its certificate"}}}};
   for (const SpectrumMethod& method : spectrum_methods()) {
     Fields fields = {{"name", text(method.name)}, {"summary", text(method.summary)}};
-    add(fields, "gives", scope_text(method.gives));
+    add(fields, "gives", text(to_string(method.gives)));
     if (method.max_dimension > 0) add(fields, "largest dimension", std::to_string(method.max_dimension));
     add(fields, "source", text(method.reference));
     entries.push_back({fields});

@@ -2,20 +2,10 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/listing.h"
+#include "rezero/core/text.h"
 
 namespace rezero::cli {
 namespace {
-
-/// Characters of UTF-8 text, for padding.
-std::size_t columns(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
-
-std::string padded(std::string text, std::size_t width) {
-  const std::size_t have = columns(text);
-  return text.append(width > have ? width - have : 0, ' ');
-}
 
 /// Anchored in a code span: formulas contain characters that mean something to Markdown.
 std::string code(const std::string& text) {
@@ -32,9 +22,9 @@ std::string listing_text(const Listing& listing) {
   std::string out = std::string(listing.title) + "\n";
   const std::vector<ListedEntry> entries = listing.entries();
   std::size_t widest = 0;
-  for (const ListedEntry& entry : entries) widest = std::max(widest, columns(entry.fields[0].second));
+  for (const ListedEntry& entry : entries) widest = std::max(widest, display_width(entry.fields[0].second));
   for (const ListedEntry& entry : entries) {
-    out += "  " + padded(entry.fields[0].second, widest + 2) + entry.fields[1].second + "\n";
+    out += "  " + pad_right(entry.fields[0].second, widest + 2) + entry.fields[1].second + "\n";
     for (std::size_t i = 2; i < entry.fields.size(); ++i)
       out += std::string(widest + 4, ' ') + entry.fields[i].first + ": " + entry.fields[i].second + "\n";
   }

@@ -37,7 +37,7 @@ void require_full_spectrum(std::string_view method) {
 
 /// Only the gate gradients of a profile are products with a cotangent.
 void require_use_of_cotangent(const PlanOptions& options) {
-  const bool unusual = options.cotangent && cotangent_law(*options.cotangent) != CotangentLaw::random;
+  const bool unusual = options.cotangent && lookup<CotangentLaw>(*options.cotangent) != CotangentLaw::random;
   if (unusual && !options.profile.value_or(false))
     throw UsageError("--cotangent " + *options.cotangent +
                      " needs --profile (nothing else uses a cotangent)");
@@ -85,7 +85,7 @@ OptionGroup spectrum_options() {
        PlanOption{"values", &PlanOptions::values,
                   "how singular values are reported; log10 has no range limit"}
            .by_default("linear")
-           .one_of({"linear", "log10", "none"}, accepted_by<values_mode>)
+           .word_of<ValuesMode>()
            .only_in({analysis}),
        PlanOption{"profile", &PlanOptions::profile,
                   "report the norms of states, branches and gradients, block by block"}
@@ -93,7 +93,7 @@ OptionGroup spectrum_options() {
        PlanOption{"cotangent", &PlanOptions::cotangent,
                   "cotangent of the gate gradients: a random unit vector, or ones (the sum of outputs)"}
            .by_default("random")
-           .one_of({"random", "ones"}, accepted_by<cotangent_law>)
+           .word_of<CotangentLaw>()
            .only_in({analysis, verify})
            .help_in(verify, "cotangent of the gradients that alive examines")}};
   for (PlanOption& option : group.options) option.for_any_stack();
@@ -116,7 +116,7 @@ OptionGroup check_options() {
 
 void resolve_analysis(AnalysisOptions& analysis, const PlanOptions& options, PlanUse use) {
   analysis.method = spectrum_method_name(value_or_default(options, &PlanOptions::method));
-  analysis.cotangent = cotangent_law(value_or_default(options, &PlanOptions::cotangent));
+  analysis.cotangent = lookup<CotangentLaw>(value_or_default(options, &PlanOptions::cotangent));
   analysis.final_norm = options.final_norm.value_or(false);
   if (use == PlanUse::verify) {
     require_full_spectrum(analysis.method);
@@ -128,7 +128,7 @@ void resolve_analysis(AnalysisOptions& analysis, const PlanOptions& options, Pla
   require_use_of_cotangent(options);
   analysis.top = count(options.top, "--top");
   analysis.bottom = count(options.bottom, "--bottom");
-  analysis.values = values_mode(value_or_default(options, &PlanOptions::values));
+  analysis.values = lookup<ValuesMode>(value_or_default(options, &PlanOptions::values));
   analysis.profile = options.profile.value_or(false);
 }
 

@@ -4,7 +4,6 @@
 
 #include "config/axes.h"
 #include "config/options.h"
-#include "config/words.h"
 #include "rezero/config/list.h"
 #include "rezero/core/error.h"
 #include "rezero/core/registry.h"
@@ -127,18 +126,6 @@ std::string conv_norm_text(const NormSpec& norm) {
   return text;
 }
 
-Padding padding_of(std::string_view word) {
-  return lookup<Padding>("padding", word, {Padding::zero, Padding::circular});
-}
-
-ConvOrder conv_order_of(std::string_view word) {
-  return lookup<ConvOrder>("order", word, {ConvOrder::post, ConvOrder::pre});
-}
-
-ShortcutKind shortcut_of(std::string_view word) {
-  return lookup<ShortcutKind>("shortcut", word, {ShortcutKind::subsample, ShortcutKind::projection});
-}
-
 bool initial_statistics_of(std::string_view word) {
   if (word == "batch" || word == "initial") return word == "initial";
   throw UsageError(unknown_name_message("bn-statistics", word, {"batch", "initial"}));
@@ -161,8 +148,9 @@ OptionGroup image_options() {
        PlanOption{"kernel", &PlanOptions::kernel, "kernel size of the convolutions, an odd number"}
            .named("K")
            .by_default("3"),
-       PlanOption{"padding", &PlanOptions::padding, "padding of the convolutions"}.by_default("zero").one_of(
-           {"zero", "circular"}, accepted_by<padding_of>),
+       PlanOption{"padding", &PlanOptions::padding, "padding of the convolutions"}
+           .by_default("zero")
+           .word_of<Padding>(),
        PlanOption{"bottleneck", &PlanOptions::bottleneck,
                   "use 1x1, KxK, 1x1 convolutions with a quarter of the channels inside"},
        PlanOption{"outer-activation", &PlanOptions::outer_activation,
@@ -173,7 +161,7 @@ OptionGroup image_options() {
            .one_of({"batch", "initial"}, accepted_by<initial_statistics_of>),
        PlanOption{"order", &PlanOptions::order, "post: conv, norm, act; pre: norm, act, conv"}
            .default_text("the scheme's")
-           .one_of({"post", "pre"}, accepted_by<conv_order_of>),
+           .word_of<ConvOrder>(),
        PlanOption{"norm", &PlanOptions::norm,
                   "norm before or after each convolution, or none (see list norms)"}
            .named("NORM")
@@ -181,7 +169,7 @@ OptionGroup image_options() {
            .checked_by(accepted_by<conv_norm_of>),
        PlanOption{"shortcut", &PlanOptions::shortcut, "shortcut where the number of channels changes"}
            .default_text("the scheme's")
-           .one_of({"subsample", "projection"}, accepted_by<shortcut_of>),
+           .word_of<ShortcutKind>(),
        PlanOption{"stages", &PlanOptions::stages,
                   "number of blocks in each stage; later stages start with stride 2"}
            .named("N,N,...")
@@ -202,13 +190,13 @@ void resolve_images(SweepPlan& plan, const PlanOptions& options) {
   if (net.kernel % 2 == 0)
     throw UsageError("--kernel must be odd, got " + std::to_string(net.kernel) +
                      " (an even one has no centre to pad around)");
-  net.padding = padding_of(value_or_default(options, &PlanOptions::padding));
+  net.padding = lookup<Padding>(value_or_default(options, &PlanOptions::padding));
   net.bottleneck = options.bottleneck.value_or(false);
   net.outer_activation = options.outer_activation.value_or(false);
-  if (options.order) net.order = conv_order_of(*options.order);
+  if (options.order) net.order = lookup<ConvOrder>(*options.order);
   if (options.norm) net.norm = conv_norm_of(*options.norm);
   net.initial_statistics = initial_statistics_of(value_or_default(options, &PlanOptions::bn_statistics));
-  if (options.shortcut) net.shortcut = shortcut_of(*options.shortcut);
+  if (options.shortcut) net.shortcut = lookup<ShortcutKind>(*options.shortcut);
   resolve_stages(plan, options);
   require_fit(plan);
   require_groups(plan);

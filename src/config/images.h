@@ -11,9 +11,6 @@ ImageSpec image_of(const std::string& text, std::string_view option);
 /// have.
 NormSpec conv_norm_of(const std::string& text);
 std::string conv_norm_text(const NormSpec& norm);
-Padding padding_of(std::string_view word);
-ConvOrder conv_order_of(std::string_view word);
-ShortcutKind shortcut_of(std::string_view word);
 /// `batch` or `initial`; true for the latter.
 bool initial_statistics_of(std::string_view word);
 

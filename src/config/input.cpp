@@ -8,12 +8,6 @@
 namespace rezero::detail {
 namespace {
 
-std::string shape_text(const std::vector<Index>& shape) {
-  std::string text;
-  for (const Index size : shape) text += (text.empty() ? "" : " × ") + std::to_string(size);
-  return text.empty() ? "a single number" : text;
-}
-
 /// A stack whose input is replaced.
 class StackWithInput final : public Stack {
  public:
@@ -40,8 +34,9 @@ InputSpec resolve_input(const std::string& text, Shape shape, PlanFiles& files) 
   const NpyArray array = parse_npy(files.read(text), "'" + text + "'");
   const bool one_axis = shape.positions == 1 && array.shape == std::vector<Index>{shape.features};
   if (!one_axis && array.shape != std::vector<Index>{shape.positions, shape.features})
-    throw UsageError("--input '" + printable(text) + "' is " + shape_text(array.shape) +
-                     ", the stack takes " + shape_text({shape.positions, shape.features}) +
+    throw UsageError("--input '" + printable(text) + "' is " +
+                     (array.shape.empty() ? "a single number" : joined(array.shape, " × ")) +
+                     ", the stack takes " + joined({shape.positions, shape.features}, " × ") +
                      " (positions × features)");
   input.values = Eigen::Map<const Vector>(array.values.data(), static_cast<Index>(array.values.size()));
   return input;

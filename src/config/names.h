@@ -7,8 +7,6 @@
 
 namespace rezero::detail {
 
-ValuesMode values_mode(std::string_view word);
-CotangentLaw cotangent_law(std::string_view word);
 /// `auto`, or the registry name of a spectrum method.
 std::string_view spectrum_method_name(std::string_view word);
 

@@ -54,6 +54,11 @@ struct PlanOption {
   PlanOption& default_text(std::string_view text) { return set(otherwise, text); }
   PlanOption& checked_by(Check f) { return set(check, f); }
   PlanOption& one_of(std::vector<std::string_view> all, Check f) { return set(words, all).set(check, f); }
+  /// One of the words of the closed set T.
+  template <class T>
+  PlanOption& word_of() {
+    return one_of(choices<T>(), [](const std::string& text, std::string_view) { lookup<T>(text); });
+  }
   PlanOption& json_schema(std::string_view text) { return set(schema, text); }
   PlanOption& unless(OfFamily reason) { return set(misfit, reason); }
   PlanOption& keeping_order() { return set(in_order, true); }

@@ -18,10 +18,6 @@ const InputFile* find(const std::vector<InputFile>& files, const std::string& pa
   return found == files.end() ? nullptr : &*found;
 }
 
-bool ends_with(const std::string& text, std::string_view end) {
-  return text.size() > end.size() && std::string_view(text).substr(text.size() - end.size()) == end;
-}
-
 }  // namespace
 
 PlanFiles::PlanFiles(Reader read, std::vector<InputFile> expected, MemoryCheck require_memory)

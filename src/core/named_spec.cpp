@@ -160,10 +160,4 @@ std::string canonical_spec(std::string_view name, const Params& params) {
   return out;
 }
 
-std::string shortest(Real value) {
-  char buffer[32];
-  const auto result = std::to_chars(buffer, buffer + sizeof buffer, value);
-  return std::string(buffer, result.ptr);
-}
-
 }  // namespace rezero

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rezero/core/text.h"
+
 namespace rezero::detail {
 
 void append_reals(std::string& out, const Real* values, std::size_t count) {
@@ -36,9 +38,7 @@ std::optional<Index> element_count(const std::vector<Index>& shape) {
 }
 
 std::string shape_text(const std::vector<Index>& shape) {
-  std::string out;
-  for (Index axis : shape) out += (out.empty() ? "" : "x") + std::to_string(axis);
-  return out.empty() ? "scalar" : out;
+  return shape.empty() ? "scalar" : joined(shape, "x");
 }
 
 std::optional<std::size_t> first_not_finite(const std::vector<Real>& values) {

@@ -14,6 +14,7 @@
 
 #include "rezero/core/error.h"
 #include "rezero/core/types.h"
+#include "rezero/core/words.h"
 
 namespace rezero {
 
@@ -41,6 +42,11 @@ class JsonCursor {
                        std::int64_t highest = std::numeric_limits<std::int64_t>::max()) const;
   /// One of a few words; `kind` says what they are, as in unknown_name_message.
   const std::string& one_of(std::string_view kind, const std::vector<std::string_view>& known) const;
+  /// One of the words of a closed set.
+  template <class T>
+  T word() const {
+    return lookup<T>(one_of(words<T>.kind, choices<T>()));
+  }
   /// f(string()), where f may throw UsageError (a registry's at(), parse_named_spec, …).
   template <class F>
   auto resolve(F&& f) const {

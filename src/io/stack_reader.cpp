@@ -76,11 +76,7 @@ class Tensors {
   [[noreturn]] void fail(const std::string& problem) const { throw IoError(file_.what() + ": " + problem); }
 
  private:
-  static std::string text(const std::vector<Index>& shape) {
-    std::string out = "(";
-    for (std::size_t i = 0; i < shape.size(); ++i) out += (i ? ", " : "") + std::to_string(shape[i]);
-    return out + ")";
-  }
+  static std::string text(const std::vector<Index>& shape) { return "(" + joined(shape, ", ") + ")"; }
   const SafetensorsFile& file_;
   std::set<std::string> used_;
 };
@@ -187,7 +183,7 @@ Scale read_scale(const JsonCursor& block, std::string_view key, Index i, Index f
 
 MixRule read_mix(const JsonCursor& block) {
   const auto at = block.optional("mix");
-  return at && at->one_of("mix", {"additive", "gated"}) == "gated" ? MixRule::gated : MixRule::additive;
+  return at ? at->word<MixRule>() : MixRule::additive;
 }
 
 WeightPair read_weight(const WeightSlot& slot, Index i, Tensors& tensors) {
@@ -226,11 +222,8 @@ AttentionSpec read_attention(const JsonCursor& at, Index features) {
 ConvBranchSpec read_conv(const JsonCursor& at, Index i, const State& state, Tensors& tensors) {
   ConvBranchSpec spec;
   spec.image = state.image;
-  if (const auto order = at.optional("order"))
-    spec.order = order->one_of("order", {"post", "pre"}) == "pre" ? ConvOrder::pre : ConvOrder::post;
-  if (const auto padding = at.optional("padding"))
-    spec.padding =
-        padding->one_of("padding", {"zero", "circular"}) == "circular" ? Padding::circular : Padding::zero;
+  if (const auto order = at.optional("order")) spec.order = order->word<ConvOrder>();
+  if (const auto padding = at.optional("padding")) spec.padding = padding->word<Padding>();
   if (const auto stride = at.optional("stride"))
     if (stride->integer(1, largest_axis) != 1)
       stride->fail(

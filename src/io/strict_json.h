@@ -24,7 +24,4 @@ struct StrictJsonOptions {
 nlohmann::ordered_json parse_strict_json(std::string_view text, std::string_view what,
                                          const StrictJsonOptions& options = {});
 
-/// Offset of the first byte that is not part of well-formed UTF-8 (Unicode, table 3-7), or npos.
-std::size_t invalid_utf8_at(std::string_view text);
-
 }  // namespace rezero

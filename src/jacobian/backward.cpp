@@ -12,10 +12,6 @@
 namespace rezero {
 namespace {
 
-ScaledReal times(const ScaledReal& a, const ScaledReal& b) {
-  return ScaledReal::make(a.mantissa * b.mantissa, a.exponent + b.exponent);
-}
-
 void require_finite(bool finite, Index block) {
   if (!finite)
     throw NumericalError("block " + std::to_string(block) +
@@ -33,14 +29,14 @@ ScaledReal inner_product(const ScaledVector& v, ScaledVector t, Index block) {
 ScaledReal parameter_gradient_norm(const Vector& delta, const LastParameter& last, Index positions,
                                    Index block) {
   if (positions == 1 && last.kind == LastParameter::Kind::matrix)
-    return times(frobenius_norm(delta), frobenius_norm(last.input));
+    return frobenius_norm(delta) * frobenius_norm(last.input);
   ScaledMatrix D{delta.reshaped(delta.size() / positions, positions)};
   ScaledMatrix Y{last.input.reshaped(last.input.size() / positions, positions)};
   require_finite(renormalize(D) && renormalize(Y), block);
-  const ScaledReal unit = ScaledReal::make(1, D.exponent + Y.exponent);
-  if (last.kind == LastParameter::Kind::matrix)
-    return times(frobenius_norm(D.mantissa * Y.mantissa.transpose()), unit);
-  return times(frobenius_norm(D.mantissa.cwiseProduct(Y.mantissa).rowwise().sum()), unit);
+  const ScaledReal norm = last.kind == LastParameter::Kind::matrix
+                              ? frobenius_norm(D.mantissa * Y.mantissa.transpose())
+                              : frobenius_norm(D.mantissa.cwiseProduct(Y.mantissa).rowwise().sum());
+  return norm.shifted(D.exponent + Y.exponent);
 }
 
 /// S ← Aᵀ S for the suffix S = (∂x_L/∂x_{l+1})ᵀ.
@@ -54,9 +50,7 @@ void pull_back(const LinearMap& block, ScaledMatrix& suffix, Index l, int worker
 }
 
 ScaledReal square_norm(const ScaledMatrix& a) {
-  ScaledReal square = frobenius_square(a.mantissa);
-  if (!square.is_zero()) square.exponent += 2 * a.exponent;
-  return square;
+  return frobenius_square(a.mantissa).shifted(2 * a.exponent);
 }
 
 }  // namespace
@@ -83,9 +77,8 @@ BackwardResult backward_pass(const Stack& stack, const std::vector<ScaledVector>
     result.gate_gradient.push_back(inner_product(v, {at.scale_tangent, x.exponent}, l));
     Vector delta(at.last.to_output->cols());
     at.last.to_output->apply_transpose(v.mantissa, delta);
-    ScaledReal norm = parameter_gradient_norm(delta, at.last, stack.shape_after(l + 1).positions, l);
-    if (!norm.is_zero()) norm.exponent += v.exponent + x.exponent;
-    result.last_weight_gradient.push_back(norm);
+    const ScaledReal norm = parameter_gradient_norm(delta, at.last, stack.shape_after(l + 1).positions, l);
+    result.last_weight_gradient.push_back(norm.shifted(v.exponent + x.exponent));
 
     Vector pulled(x.mantissa.size());
     at.derivative->apply_transpose(v.mantissa, pulled);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "jacobian/pass.h"
+#include "linalg/unit.h"
 #include "model/require_finite.h"
 #include "rezero/core/contract.h"
 #include "rezero/linalg/maps.h"
@@ -70,13 +71,8 @@ struct Carried {
 
   /// In units of 2^unit.
   void put(Columns out, std::int64_t unit, Index block) const {
-    const auto shift = static_cast<int>(std::clamp<std::int64_t>(exponent - unit, -4000, 4000));
-    out = mantissa;
-    for (int left = shift; left != 0;) {
-      const int part = std::clamp(left, -1000, 1000);
-      out *= std::ldexp(1.0, part), left -= part;
-    }
-    if (shift > 0 && !std::isfinite(max_abs(out)))
+    out = detail::shifted(mantissa, exponent - unit);
+    if (exponent > unit && !std::isfinite(max_abs(out)))
       fail(block, "a tangent grew beyond the range of double, 2^1023 times the growth of a random one");
   }
 };
@@ -166,8 +162,7 @@ BlockMaps::BlockMaps(StackPtr stack, const Vector& x0, Index blocks, BlockMapsOp
     state.mantissa = at.value;
     if (homogeneous && far_from_one(max_abs(state.mantissa))) REZERO_REQUIRE(renormalize(state));
     pass->states.push_back(state);
-    ScaledReal growth = frobenius_norm(probe.mantissa);
-    pass->growth.push_back(growth.is_zero() ? 0 : growth.exponent + probe.exponent);
+    pass->growth.push_back(frobenius_norm(probe.mantissa).shifted(probe.exponent).exponent);
     pass->flops.push_back(pass->flops.back() + derivative->flops_per_column());
     if (l < pass->options.kept_blocks) pass->maps.push_back(derivative);
   }

@@ -101,7 +101,7 @@ FormingError RoundingProbe::compare(const ScaledMatrix& J) const {
   // Errors as large as J itself are not proportional to roundings any more: nothing is known then.
   const Real scale =
       2 * norm.to_real().value_or(1) >= max_abs(shifted(formed, J.exponent - unit)) ? 64 * safety : safety;
-  error.size = ScaledReal::make(scale / std::sqrt(Real{probes}) * norm.mantissa, norm.exponent + unit);
+  error.size = (norm * (scale / std::sqrt(Real{probes}))).shifted(unit);
   for (Index i = 0; i < formed.rows(); ++i)
     if (is_zero_row(J.mantissa, i) && !is_zero_row(image_.mantissa, i)) error.zero_rows_agree = false;
   return error;

@@ -37,10 +37,6 @@ Index landing(Index at, Index size, Padding padding) {
 
 }  // namespace
 
-std::string_view to_string(Padding padding) {
-  return padding == Padding::zero ? "zero" : "circular";
-}
-
 ImageSpec conv_output(const ImageSpec& image, const ConvSpec& spec) {
   check(image, spec);
   return {(image.height - 1) / spec.stride + 1, (image.width - 1) / spec.stride + 1, image.batch};

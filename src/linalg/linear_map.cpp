@@ -4,19 +4,17 @@
 #include <string>
 
 #include "rezero/core/error.h"
+#include "rezero/core/text.h"
 
 namespace rezero {
 namespace {
 
-std::string shape_text(Index rows, Index cols) {
-  return std::to_string(rows) + " × " + std::to_string(cols);
-}
-
 void check_shapes(const char* what, const LinearMap& map, Index in, Index out, ConstColumns v,
                   Columns result) {
   if (v.rows() != in || result.rows() != out || v.cols() != result.cols())
-    throw ShapeError(std::string(what) + ": a " + shape_text(map.rows(), map.cols()) + " map cannot take " +
-                     shape_text(v.rows(), v.cols()) + " to " + shape_text(result.rows(), result.cols()));
+    throw ShapeError(std::string(what) + ": a " + joined({map.rows(), map.cols()}, " × ") +
+                     " map cannot take " + joined({v.rows(), v.cols()}, " × ") + " to " +
+                     joined({result.rows(), result.cols()}, " × "));
 }
 
 }  // namespace

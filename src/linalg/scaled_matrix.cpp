@@ -3,20 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linalg/unit.h"
+
 namespace rezero {
 namespace {
-
-/// a ← a · 2^−shift, exact where the result is a normal number; one multiplication unless 2^−shift is no
-/// normal double.
-template <class Dense>
-void scale_by_power(Dense& a, int shift) {
-  if (shift >= -1000 && shift <= 1000) {
-    a *= std::ldexp(1.0, -shift);
-  } else {
-    a *= std::ldexp(1.0, -shift / 2);
-    a *= std::ldexp(1.0, -(shift - shift / 2));
-  }
-}
 
 template <class Scaled>
 bool renormalize_any(Scaled& a) {
@@ -28,7 +18,7 @@ bool renormalize_any(Scaled& a) {
   }
   int shift = 0;
   std::frexp(largest, &shift);
-  if (shift != 0) scale_by_power(a.mantissa, shift);
+  detail::times_power_of_two(a.mantissa, -shift);
   a.exponent += shift;
   return true;
 }

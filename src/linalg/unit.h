@@ -2,10 +2,10 @@
 /// Powers of two that keep squares and sums within the range of double: exact, so ordinary numbers keep their
 /// bits.
 
-#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
-#include "rezero/core/types.h"
+#include "rezero/core/scaled_real.h"
 
 namespace rezero::detail {
 
@@ -18,19 +18,21 @@ inline int unit_exponent(Real largest) {
   return std::abs(k) <= ordinary ? 0 : k;
 }
 
-/// x ← 2^e x for |e| ≤ 2000, in two steps: 2^e itself need not be a double.
+/// x ← 2^k x for any k, each entry rounded once. 2^k itself need not be a double.
 template <class Dense>
-void times_power_of_two(Dense&& x, int e) {
-  if (e == 0) return;
-  x *= std::ldexp(1.0, e / 2);
-  x *= std::ldexp(1.0, e - e / 2);
+void times_power_of_two(Dense&& x, std::int64_t k) {
+  if (k == 0) return;
+  if (std::abs(k) <= 1000)
+    x *= std::ldexp(1.0, static_cast<int>(k));
+  else
+    x = x.unaryExpr([k](Real entry) { return rezero::shifted(entry, k); });
 }
 
-/// a · 2^shift for any shift, 0 where that is below the range of double.
-inline Matrix shifted(const Matrix& a, std::int64_t shift) {
-  if (shift == 0) return a;
-  const auto by = static_cast<int>(std::clamp<std::int64_t>(shift, -4000, 4000));
-  return a.unaryExpr([by](Real entry) { return std::ldexp(entry, by); });
+using rezero::shifted;
+/// a · 2^k for any k.
+inline Matrix shifted(Matrix a, std::int64_t k) {
+  times_power_of_two(a, k);
+  return a;
 }
 
 /// Puts x into the unit that its own largest entry asks for; gives the unit's exponent.

@@ -127,11 +127,6 @@ struct Chain {
 
 }  // namespace
 
-std::string_view to_string(ShortcutKind kind) {
-  if (kind == ShortcutKind::subsample) return "subsample";
-  return kind == ShortcutKind::projection ? "projection" : "identity";
-}
-
 Shape BlockParts::output_shape() const {
   return branch->is_conv ? Shape{conv.outputs, conv.output_image().positions()} : shape;
 }

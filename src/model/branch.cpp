@@ -53,10 +53,6 @@ const RoleInfo& role_info(Role role) {
   return roles[static_cast<std::size_t>(role)];
 }
 
-std::string_view to_string(ConvOrder order) {
-  return order == ConvOrder::pre ? "pre" : "post";
-}
-
 ConvSpec ConvBranchSpec::convolution(Index i) const {
   ConvSpec spec;
   spec.padding = padding;

@@ -13,21 +13,6 @@ constexpr Index bottleneck_ratio = 4;  // He et al. 2016 (arXiv 1512.03385), tab
 
 }  // namespace
 
-std::string_view to_string(InputLaw law) {
-  switch (law) {
-    case InputLaw::normal:
-      return "normal";
-    case InputLaw::sphere:
-      return "sphere";
-    case InputLaw::ones:
-      return "ones";
-    case InputLaw::values:
-      return "values";
-  }
-  REZERO_REQUIRE(false);
-  return {};
-}
-
 Index StackSpec::hidden() const {
   return std::max<Index>(1, std::llround(hidden_ratio * static_cast<Real>(width)));
 }

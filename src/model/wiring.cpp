@@ -4,10 +4,6 @@
 
 namespace rezero {
 
-std::string_view to_string(MixRule mix) {
-  return mix == MixRule::gated ? "gated" : "additive";
-}
-
 bool Wiring::positively_homogeneous() const {
   return std::all_of(std::begin(norm_places), std::end(norm_places),
                      [this](const NormPlace& place) {

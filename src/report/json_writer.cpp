@@ -4,24 +4,12 @@
 #include <cmath>
 #include <cstdio>
 
+#include "rezero/core/text.h"
+
 namespace rezero::detail {
 namespace {
 
 constexpr std::size_t flush_at = 1 << 16;
-
-/// Bytes of the UTF-8 character that starts at text[0], 0 if there is no valid one (Unicode 15, table 3-7).
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i)
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-  const bool overlong = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xf0 && byte(1) < 0x90);
-  const bool outside = (first == 0xed && byte(1) > 0x9f) || (first == 0xf4 && byte(1) > 0x8f);
-  return overlong || outside ? 0 : length;
-}
 
 std::string escaped_ascii(char c) {
   switch (c) {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "rezero/analysis/result.h"
+#include "rezero/core/text.h"
 
 namespace rezero::detail {
 
@@ -15,14 +16,6 @@ std::string short_number(Real value);
 std::string short_power(Real log10);
 /// `7.17(12)` for 7.17 ± 0.12: the digits in parentheses count in units of the last place.
 std::string uncertain_number(Real mean, std::optional<Real> standard_error);
-
-/// Characters of UTF-8 text, each one column wide.
-std::size_t display_width(std::string_view text);
-/// Lines of at most `width` columns, broken at spaces, those after the first indented. A separator "·" stays
-/// at the end of its line; a short piece after it is kept in one.
-std::string wrapped(std::string_view text, std::size_t width, std::size_t indent);
-std::string pad_left(std::string_view text, std::size_t width);
-std::string pad_right(std::string_view text, std::size_t width);
 
 /// `rezero:alpha=0.1`, or the stack's file name.
 std::string source_text(const CellLabels& labels);

@@ -22,19 +22,13 @@ Index out_of_range_values(const Spectrum& spectrum) {
   return count;
 }
 
-std::string_view row_status(const Spectrum& spectrum, ValuesMode mode) {
-  if (spectrum.status == SpectrumStatus::breakdown) return "breakdown";
-  if (spectrum.status == SpectrumStatus::partial) return "partial";
-  if (mode == ValuesMode::linear && out_of_range_values(spectrum) > 0) return "out_of_range";
+RowStatus row_status(const Spectrum& spectrum, ValuesMode mode) {
+  if (spectrum.status == SpectrumStatus::breakdown) return RowStatus::breakdown;
+  if (spectrum.status == SpectrumStatus::partial) return RowStatus::partial;
+  if (mode == ValuesMode::linear && out_of_range_values(spectrum) > 0) return RowStatus::out_of_range;
   for (std::size_t i = 0; i < spectrum.sigma.size(); ++i)
-    if (value_state(spectrum, i) == ValueState::unresolved) return "unresolved";
-  return "ok";
-}
-
-const std::vector<std::string_view>& row_status_words() {
-  static const std::vector<std::string_view> words = {"ok", "unresolved", "out_of_range", "partial",
-                                                      "breakdown"};
-  return words;
+    if (value_state(spectrum, i) == ValueState::unresolved) return RowStatus::unresolved;
+  return RowStatus::ok;
 }
 
 }  // namespace rezero::detail

@@ -7,6 +7,20 @@
 
 #include "rezero/analysis/result.h"
 
+namespace rezero {
+
+/// What may be wrong with a row, mildest first (docs/schema.md).
+enum class RowStatus { ok, unresolved, out_of_range, partial, breakdown };
+template <>
+inline constexpr auto words<RowStatus> = closed_set<RowStatus>("status",
+                                                               {{RowStatus::ok, "ok"},
+                                                                {RowStatus::unresolved, "unresolved"},
+                                                                {RowStatus::out_of_range, "out_of_range"},
+                                                                {RowStatus::partial, "partial"},
+                                                                {RowStatus::breakdown, "breakdown"}});
+
+}  // namespace rezero
+
 namespace rezero::detail {
 
 /// How a value appears: as a number, as null (below the method's resolution), or as an exact zero.
@@ -21,10 +35,7 @@ std::optional<Real> published_value(const Spectrum& spectrum, std::size_t i, Val
 /// Resolved values that no normal double can hold: null under `--values linear`.
 Index out_of_range_values(const Spectrum& spectrum);
 
-/// ok, unresolved, out_of_range, partial or breakdown: the gravest that applies (docs/schema.md).
-std::string_view row_status(const Spectrum& spectrum, ValuesMode mode);
-
-/// All words that row_status can give, mildest first.
-const std::vector<std::string_view>& row_status_words();
+/// The gravest status that applies.
+RowStatus row_status(const Spectrum& spectrum, ValuesMode mode);
 
 }  // namespace rezero::detail

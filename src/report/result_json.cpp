@@ -117,7 +117,7 @@ void result_members(JsonWriter& json, const CellLabels& labels, const DepthResul
   seed_member(json, labels);
   json.member("dimension", std::min(result.rows, result.cols));
   if (result.rows != result.cols) json.member("rows", result.rows), json.member("cols", result.cols);
-  json.member("status", row_status(result.spectrum, mode));
+  json.member("status", to_string(row_status(result.spectrum, mode)));
   metric_values(json, result.metrics);
   spectrum_members(json, result.spectrum, mode);
   if (result.profile) profile_member(json, *result.profile);

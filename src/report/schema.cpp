@@ -104,7 +104,7 @@ Text line_definitions() {
 
 Text definitions() {
   return Text(scalar_definitions) + "," + Text(context_definitions) + "," + table_definitions() + "," +
-         Text(spectrum_definition) + "," + Text(density_definition) + "," + Text(profile_definition) + "," +
+         spectrum_definition() + "," + Text(density_definition) + "," + Text(profile_definition) + "," +
          plan_definition() + "," + row_definitions() + "," + document_definitions() + "," +
          line_definitions();
 }

@@ -50,15 +50,19 @@ const std::string_view label_properties = R"(
 const std::string_view label_keys =
     R"("scheme", "scheme_params", "stack", "family", "activation", "init", "width", "tokens", "depth")";
 
-const std::string_view spectrum_definition = R"(
+std::string spectrum_definition() {
+  return R"(
     "spectrum": {"type": "object", "additionalProperties": false,
       "required": ["method", "part", "relative_resolution", "forming_error", "certified", "unresolved", "null_directions",
                    "out_of_range", "applications", "fallbacks"],
       "properties": {"method": {"type": "string"}, "choice": {"type": "string"},
-        "part": {"enum": ["full", "largest", "smallest", "both_ends", "density"]},
+        "part": )" +
+         enumeration<SpectrumPart>() + R"(,
         "leading": {"$ref": "#/$defs/count"},
-        "extremal": {"enum": ["verified", "probabilistic", "not_applicable"]},
-        "multiplicity": {"enum": ["resolved", "cut", "unresolved", "not_applicable"]},
+        "extremal": )" +
+         enumeration<Extremal>() + R"(,
+        "multiplicity": )" +
+         enumeration<Multiplicity>() + R"(,
         "relative_resolution": {"type": "number", "minimum": 0},
         "forming_error": {"type": "number", "minimum": 0},
         "relative_error_estimate": {"type": "number", "minimum": 0},
@@ -72,6 +76,7 @@ const std::string_view spectrum_definition = R"(
           "required": ["method", "reason"],
           "properties": {"method": {"type": "string"}, "reason": {"type": "string"}}}},
         "message": {"type": "string"}}})";
+}
 
 const std::string_view density_definition = R"(
     "density": {"type": "object", "additionalProperties": false,
@@ -129,23 +134,21 @@ std::string object_definition(std::string_view name, const std::string& properti
 }
 
 std::string table_definitions() {
-  std::string values, summaries, keys, words;
+  std::string values, summaries, keys;
   for (const Metric& metric : metrics()) {
     const std::string key = "\"" + std::string(metric.name) + "\"", separator = keys.empty() ? "" : ", ";
     keys += separator + key;
     values += separator + key + R"(: {"$ref": "#/$defs/number_or_null"})";
     summaries += separator + key + R"(: {"$ref": "#/$defs/metric_summary"})";
   }
-  for (const std::string_view word : row_status_words())
-    words += (words.empty() ? "\"" : ", \"") + std::string(word) + "\"";
   const std::string number = R"({"$ref": "#/$defs/number_or_null"})";
   return object_definition("metrics", values, keys) + "," +
          object_definition("metric_summary",
                            "\"mean\": " + number + ", \"stderr\": " + number + ", \"min\": " + number +
                                ", \"max\": " + number + R"(, "count": {"$ref": "#/$defs/count"})",
                            R"("mean", "stderr", "min", "max", "count")") +
-         "," + object_definition("metric_summaries", summaries, keys) + ",\n    \"status\": {\"enum\": [" +
-         words + "]}";
+         "," + object_definition("metric_summaries", summaries, keys) +
+         ",\n    \"status\": " + enumeration<RowStatus>();
 }
 
 }  // namespace rezero::detail

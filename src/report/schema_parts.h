@@ -5,22 +5,30 @@
 #include <string>
 #include <string_view>
 
+#include "rezero/core/words.h"
+
 namespace rezero::detail {
 
 extern const std::string_view scalar_definitions;   ///< number_or_null, text_or_null, whole, seed, sha256
 extern const std::string_view context_definitions;  ///< tool, run, metric_definition
 extern const std::string_view label_properties;     ///< scheme … width: members of every row
 extern const std::string_view label_keys;           ///< their names, for `required`
-extern const std::string_view spectrum_definition;
 extern const std::string_view density_definition;
 extern const std::string_view profile_definition;
 extern const std::string_view check_properties;
 
-/// Definitions that depend on the tables of metrics and status words: metrics, metric_summaries, status.
+std::string spectrum_definition();
+/// Definitions that depend on the table of metrics: metrics, metric_summaries; status.
 std::string table_definitions();
 
 /// The plan, whose keys are the options.
 std::string plan_definition();
+
+/// `{"enum": ["zero", "circular"]}` of a closed set.
+template <class T>
+std::string enumeration() {
+  return "{\"enum\": [\"" + joined(choices<T>(), "\", \"") + "\"]}";
+}
 
 /// A closed object: `"name": {"type": "object", …}`; `required` is a list of quoted keys.
 std::string object_definition(std::string_view name, const std::string& properties,

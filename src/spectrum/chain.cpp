@@ -6,7 +6,6 @@
 #include "rezero/parallel/for_each.h"
 #include "spectrum/certificate/full.h"
 #include "spectrum/certificate/structure.h"
-#include "spectrum/quotient.h"
 
 namespace rezero::detail {
 namespace {

@@ -4,7 +4,6 @@
 #include "rezero/core/contract.h"
 #include "rezero/core/error.h"
 #include "spectrum/chain.h"
-#include "spectrum/quotient.h"
 #include "spectrum/resolution.h"
 #include "spectrum/text.h"
 
@@ -15,8 +14,7 @@ namespace {
 void add_forming_error(Spectrum& spectrum, const JacobianView& J) {
   if (!J.zeros_hold) spectrum.null_directions = 0;
   if (J.matrix_error.is_zero()) return;
-  spectrum.forming_error =
-      spectrum.sigma_max.is_zero() ? 1 : detail::quotient(J.matrix_error, spectrum.sigma_max);
+  spectrum.forming_error = spectrum.sigma_max.is_zero() ? 1 : quotient(J.matrix_error, spectrum.sigma_max);
   spectrum.relative_resolution += spectrum.forming_error;
 }
 
@@ -49,7 +47,7 @@ Real smallest_wanted(const Spectrum& spectrum, Index proved_zeros) {
   while (i > end && !spectrum.resolved(static_cast<std::size_t>(i - 1))) --i;
   if (i == 0) return 1;
   const ScaledReal& value = spectrum.sigma[static_cast<std::size_t>(i - 1)];
-  return value.is_zero() ? 0 : detail::quotient(value, spectrum.sigma_max);
+  return value.is_zero() ? 0 : quotient(value, spectrum.sigma_max);
 }
 
 /// Dense, unless its resolution hides values that were asked for and the factors are there to find them by.

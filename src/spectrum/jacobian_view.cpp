@@ -13,18 +13,6 @@ MatrixPtr borrowed(const Matrix& A) {
 
 }  // namespace
 
-std::string_view to_string(JacobianForm form) {
-  switch (form) {
-    case JacobianForm::dense:
-      return "dense";
-    case JacobianForm::map:
-      return "map";
-    case JacobianForm::factors:
-      return "factors";
-  }
-  return "";
-}
-
 Index JacobianView::rows() const {
   if (matrix) return matrix->mantissa.rows();
   if (map.map) return map.map->rows();

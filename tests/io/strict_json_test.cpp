@@ -1,6 +1,7 @@
 #include "io/strict_json.h"
 
 #include "io/io_support.h"
+#include "rezero/core/text.h"
 
 namespace rezero {
 namespace {

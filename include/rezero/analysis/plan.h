@@ -6,14 +6,21 @@
 #include <vector>
 
 #include "rezero/analysis/check.h"
+#include "rezero/core/words.h"
 #include "rezero/model/stack.h"
 
 namespace rezero {
 
 enum class ValuesMode { linear, log10, none };
+template <>
+inline constexpr auto words<ValuesMode> = closed_set<ValuesMode>("values mode",
+                                                                 {{ValuesMode::linear, "linear"},
+                                                                  {ValuesMode::log10, "log10"},
+                                                                  {ValuesMode::none, "none"}});
 enum class CotangentLaw { random, ones };
-std::string_view to_string(ValuesMode mode);
-std::string_view to_string(CotangentLaw law);
+template <>
+inline constexpr auto words<CotangentLaw> =
+    closed_set<CotangentLaw>("cotangent", {{CotangentLaw::random, "random"}, {CotangentLaw::ones, "ones"}});
 
 /// A file whose content defines numbers: reports repeat its hash.
 struct InputFile {

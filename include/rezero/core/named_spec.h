@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "rezero/core/text.h"
 #include "rezero/core/types.h"
 
 namespace rezero {
@@ -82,8 +83,5 @@ Params resolve_params(const NamedSpec& spec, const std::vector<ParamInfo>& infos
 /// `name:param=value…` with the parameters that are not at their default, in declaration order; numbers in
 /// shortest round-trip form.
 std::string canonical_spec(std::string_view name, const Params& params);
-
-/// Shortest decimal text that reads back as exactly this double.
-std::string shortest(Real value);
 
 }  // namespace rezero

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "rezero/core/error.h"
+#include "rezero/core/text.h"
 
 namespace rezero {
 
@@ -18,12 +19,6 @@ std::string closest_name(std::string_view word, const std::vector<std::string_vi
 std::string unknown_name_message(std::string_view kind, std::string_view word,
                                  const std::vector<std::string_view>& known,
                                  const std::vector<std::string_view>& aliases = {});
-
-/// Outside text made safe for one line: controls and invalid UTF-8 become \xNN, long text is cut.
-std::string printable(std::string_view text);
-
-/// Whether two words differ at most in the case of their letters (ASCII, as all names are).
-bool same_but_for_case(std::string_view a, std::string_view b);
 
 /// T has `name` (string_view) and `aliases` (iterable of string_view). Entries live as long as the program.
 template <class T>

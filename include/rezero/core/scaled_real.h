@@ -10,8 +10,14 @@
 
 namespace rezero {
 
+/// x · 2^k for any k, rounded once; ±infinity or 0 beyond the range of double. No two doubles are more than
+/// 2^2098 apart, so no k beyond ±4000 makes a difference.
+inline Real shifted(Real x, std::int64_t k) {
+  return std::ldexp(x, static_cast<int>(std::clamp<std::int64_t>(k, -4000, 4000)));
+}
+
 /// value = mantissa · 2^exponent with |mantissa| in [0.5, 1), or both zero. Keeps every bit of the double it
-/// came from.
+/// came from. Arithmetic rounds like that of doubles, but neither overflows nor underflows.
 struct ScaledReal {
   Real mantissa = 0;
   std::int64_t exponent = 0;
@@ -34,9 +40,11 @@ struct ScaledReal {
     return std::log10(std::abs(mantissa)) + static_cast<Real>(exponent) * 0.30102999566398119521;
   }
   /// The nearest double: ±infinity or 0 beyond their range.
-  Real nearest() const {
-    return std::ldexp(
-        mantissa, static_cast<int>(std::min<std::int64_t>(std::max<std::int64_t>(exponent, -4000), 4000)));
+  Real nearest() const { return rezero::shifted(mantissa, exponent); }
+  /// The nearest double with its exponent clamped to ±1000: neither infinite nor 0 (unless the value is 0),
+  /// so that it can still be multiplied by, divided by and compared with numbers of ordinary size.
+  Real clamped_double() const {
+    return std::ldexp(mantissa, static_cast<int>(std::clamp<std::int64_t>(exponent, -1000, 1000)));
   }
   /// The value as a double if it is a normal double or zero, else nothing.
   std::optional<Real> to_real() const {
@@ -44,10 +52,17 @@ struct ScaledReal {
     if (exponent > 1024 || exponent < -1021) return std::nullopt;
     return std::ldexp(mantissa, static_cast<int>(exponent));
   }
+  /// value · 2^k (exact).
+  ScaledReal shifted(std::int64_t k) const { return is_zero() ? *this : ScaledReal{mantissa, exponent + k}; }
 
   friend ScaledReal operator*(const ScaledReal& a, const ScaledReal& b) {
     return make(a.mantissa * b.mantissa, a.exponent + b.exponent);
   }
+  friend ScaledReal operator*(const ScaledReal& a, Real b) { return make(a.mantissa * b, a.exponent); }
+  friend ScaledReal operator/(const ScaledReal& a, const ScaledReal& b) {
+    return make(a.mantissa / b.mantissa, a.exponent - b.exponent);
+  }
+  friend ScaledReal operator/(const ScaledReal& a, Real b) { return make(a.mantissa / b, a.exponent); }
   friend ScaledReal operator+(const ScaledReal& a, const ScaledReal& b) {
     if (a.is_zero() || b.is_zero()) return a.is_zero() ? b : a;
     if (a.exponent < b.exponent) return b + a;
@@ -55,14 +70,25 @@ struct ScaledReal {
     if (gap > 100) return a;  // far below its last bit
     return make(a.mantissa + std::ldexp(b.mantissa, -static_cast<int>(gap)), a.exponent);
   }
-  friend ScaledReal square_root(const ScaledReal& a) {
+  /// a/b as a clamped double, 0 only where a is; b ≠ 0.
+  friend Real quotient(const ScaledReal& a, const ScaledReal& b) {
+    return ScaledReal{a.mantissa / b.mantissa, a.exponent - b.exponent}.clamped_double();
+  }
+  friend ScaledReal sqrt(const ScaledReal& a) {
     const std::int64_t half = a.exponent >= 0 ? a.exponent / 2 : (a.exponent - 1) / 2;
     return make(std::sqrt(std::ldexp(a.mantissa, static_cast<int>(a.exponent - 2 * half))), half);
   }
+
   friend bool operator==(const ScaledReal& a, const ScaledReal& b) {
     return a.mantissa == b.mantissa && a.exponent == b.exponent;
   }
   friend bool operator!=(const ScaledReal& a, const ScaledReal& b) { return !(a == b); }
+  friend bool operator<(const ScaledReal& a, const ScaledReal& b) {
+    const bool one_sign = a.mantissa * b.mantissa > 0;
+    if (!one_sign || a.exponent == b.exponent) return a.mantissa < b.mantissa;
+    return a.mantissa > 0 ? a.exponent < b.exponent : a.exponent > b.exponent;
+  }
+  friend bool operator>(const ScaledReal& a, const ScaledReal& b) { return b < a; }
 };
 
 }  // namespace rezero

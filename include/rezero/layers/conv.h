@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "rezero/core/words.h"
 #include "rezero/layers/linear.h"
 
 namespace rezero {
@@ -20,7 +21,9 @@ struct ImageSpec {
 
 /// What lies beyond the border: zeros, or the image again, as on a torus.
 enum class Padding { zero, circular };
-std::string_view to_string(Padding padding);
+template <>
+inline constexpr auto words<Padding> = closed_set<Padding>("padding", {{Padding::zero, "zero"},
+                                                                       {Padding::circular, "circular"}});
 
 /// Odd kernel sizes; the image is padded by half a kernel, rounded down, on each side.
 struct ConvSpec {

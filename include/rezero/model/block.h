@@ -11,7 +11,11 @@ namespace rezero {
 /// branch's first convolution reads, the input normed and activated (He et al. 2016, arXiv 1603.05027). The
 /// last two are for blocks that change the shape.
 enum class ShortcutKind { identity, subsample, projection };
-std::string_view to_string(ShortcutKind kind);
+template <>
+inline constexpr auto words<ShortcutKind> =
+    closed_set<ShortcutKind>("shortcut", {{ShortcutKind::identity, "identity", SaidBy::reports},
+                                          {ShortcutKind::subsample, "subsample"},
+                                          {ShortcutKind::projection, "projection"}});
 
 /// Everything that defines one block; plain data, what stack files hold.
 struct BlockParts : Wiring {

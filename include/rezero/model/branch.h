@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rezero/core/registry.h"
+#include "rezero/core/words.h"
 #include "rezero/init/initializer.h"
 #include "rezero/layers/activation.h"
 #include "rezero/layers/attention.h"
@@ -46,7 +47,9 @@ inline std::string_view role_name(Role role) {
 
 /// Where norm and activation stand. post: conv, norm, φ, …, conv, norm. pre: norm, φ, conv, …, norm, φ, conv.
 enum class ConvOrder { post, pre };
-std::string_view to_string(ConvOrder order);
+template <>
+inline constexpr auto words<ConvOrder> = closed_set<ConvOrder>("order", {{ConvOrder::post, "post"},
+                                                                         {ConvOrder::pre, "pre"}});
 
 /// What a convolutional branch has beside its weights. Two k × k convolutions, or, as a bottleneck, 1 × 1, k
 /// × k and 1 × 1 ones; the stride is that of the first k × k convolution.

@@ -1,6 +1,7 @@
 #pragma once
 /// Everything that defines a random stack but its seed and depth: plain data.
 
+#include "rezero/core/words.h"
 #include "rezero/init/initializer.h"
 #include "rezero/model/family.h"
 #include "rezero/model/scheme.h"
@@ -13,7 +14,12 @@ enum class InputLaw {
   ones,    ///< all ones
   values,  ///< given
 };
-std::string_view to_string(InputLaw law);
+template <>
+inline constexpr auto words<InputLaw> = closed_set<InputLaw>("input",
+                                                             {{InputLaw::normal, "normal"},
+                                                              {InputLaw::sphere, "sphere"},
+                                                              {InputLaw::ones, "ones"},
+                                                              {InputLaw::values, "values", SaidBy::reports}});
 
 struct InputSpec {
   InputLaw law = InputLaw::normal;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "rezero/core/words.h"
 #include "rezero/layers/activation.h"
 #include "rezero/layers/norm.h"
 
@@ -27,7 +28,9 @@ struct Scale {
 
 /// additive: y = λ⊙x + α⊙z + b. gated: y = (1 − α)⊙x + α⊙z + b, the skip scale left alone at 1.
 enum class MixRule { additive, gated };
-std::string_view to_string(MixRule mix);
+template <>
+inline constexpr auto words<MixRule> = closed_set<MixRule>("mix", {{MixRule::additive, "additive"},
+                                                                   {MixRule::gated, "gated"}});
 
 /// Where in a block a norm or an activation acts.
 enum class Stage {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "rezero/core/words.h"
 #include "rezero/linalg/scaled_map.h"
 #include "rezero/linalg/scaled_matrix.h"
 
@@ -13,7 +14,11 @@ namespace rezero {
 /// What a method needs of J, in the order of what it costs to have: factors come with a stack, the map is
 /// their composition, and the matrix is n columns of that.
 enum class JacobianForm { dense, map, factors };
-std::string_view to_string(JacobianForm form);
+template <>
+inline constexpr auto words<JacobianForm> = closed_set<JacobianForm>("form of J",
+                                                                     {{JacobianForm::dense, "dense"},
+                                                                      {JacobianForm::map, "map"},
+                                                                      {JacobianForm::factors, "factors"}});
 
 /// J = F_{count−1} … F_0. `at(i)` gives factor F_i, made anew or kept by whoever knows it: ask once a use,
 /// and keep no more of them than there is room for. Safe to call from any thread.

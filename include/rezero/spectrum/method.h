@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rezero/core/registry.h"
+#include "rezero/core/words.h"
 #include "rezero/spectrum/jacobian_view.h"
 #include "rezero/spectrum/spectrum.h"
 
@@ -23,6 +24,11 @@ struct FullValues {
 /// What of a spectrum a method gives: all values (and so its ends), the ends alone, or the distribution
 /// alone.
 enum class SpectrumScope { full, ends, density };
+template <>
+inline constexpr auto words<SpectrumScope> =
+    closed_set<SpectrumScope>("scope", {{SpectrumScope::full, "the full spectrum (and its ends)"},
+                                        {SpectrumScope::ends, "ends: --top, --bottom"},
+                                        {SpectrumScope::density, "a distribution, no values"}});
 
 /// One entry. Exactly one of `full` and `compute` is set: whether the chain certifies the values, or the
 /// method itself.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rezero/core/scaled_real.h"
+#include "rezero/core/words.h"
 #include "rezero/linalg/linear_map.h"
 #include "rezero/linalg/scaled_matrix.h"
 #include "rezero/random/key.h"
@@ -16,19 +17,37 @@ namespace rezero {
 
 /// density: no values, a distribution.
 enum class SpectrumPart { full, largest, smallest, both_ends, density };
+template <>
+inline constexpr auto words<SpectrumPart> = closed_set<SpectrumPart>("part",
+                                                                     {{SpectrumPart::full, "full"},
+                                                                      {SpectrumPart::largest, "largest"},
+                                                                      {SpectrumPart::smallest, "smallest"},
+                                                                      {SpectrumPart::both_ends, "both_ends"},
+                                                                      {SpectrumPart::density, "density"}});
 enum class SpectrumStatus { converged, partial, breakdown };
+template <>
+inline constexpr auto words<SpectrumStatus> =
+    closed_set<SpectrumStatus>("status", {{SpectrumStatus::converged, "converged"},
+                                          {SpectrumStatus::partial, "partial"},
+                                          {SpectrumStatus::breakdown, "breakdown"}});
 /// Whether the k values of a partial spectrum are known to be the extreme ones, or only to be singular
 /// values.
 enum class Extremal { not_applicable, verified, probabilistic };
+template <>
+inline constexpr auto words<Extremal> = closed_set<Extremal>("extremal",
+                                                             {{Extremal::verified, "verified"},
+                                                              {Extremal::probabilistic, "probabilistic"},
+                                                              {Extremal::not_applicable, "not_applicable"}});
 /// How often the values of a part of a spectrum are listed. resolved: as often as J has them. cut: so too,
 /// but for the innermost value of an end, of which J has more copies than were asked for. unresolved: not
 /// looked at.
 enum class Multiplicity { not_applicable, resolved, cut, unresolved };
-
-std::string_view to_string(SpectrumPart part);
-std::string_view to_string(SpectrumStatus status);
-std::string_view to_string(Extremal extremal);
-std::string_view to_string(Multiplicity multiplicity);
+template <>
+inline constexpr auto words<Multiplicity> =
+    closed_set<Multiplicity>("multiplicity", {{Multiplicity::resolved, "resolved"},
+                                              {Multiplicity::cut, "cut"},
+                                              {Multiplicity::unresolved, "unresolved"},
+                                              {Multiplicity::not_applicable, "not_applicable"}});
 
 /// One method tried and given up, for the record.
 struct Fallback {

@@ -7,11 +7,6 @@
 namespace rezero {
 namespace {
 
-bool less(const ScaledReal& a, const ScaledReal& b) {
-  if (a.is_zero() || b.is_zero()) return a.is_zero() && !b.is_zero();
-  return a.exponent != b.exponent ? a.exponent < b.exponent : a.mantissa < b.mantissa;
-}
-
 std::string text(const ScaledReal& value) {
   const auto real = value.to_real();
   return real ? shortest(*real) : "10^" + shortest(value.log10());
@@ -46,7 +41,7 @@ CheckResult run(const CheckObservation& seen, const CheckSpec& spec) {
   }
   if (spec.params().text("on") == "positive-orthant") return on_orthant(seen, std::move(result));
   result.value = *seen.result->identity_error;
-  if (less(*result.value, *seen.result->output_error)) {
+  if (*result.value < *seen.result->output_error) {
     result.value = *seen.result->output_error;
     result.quantity = "max|f(x) - x|";
   }

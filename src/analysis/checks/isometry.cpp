@@ -37,7 +37,7 @@ CheckResult run(const CheckObservation& seen, const CheckSpec& spec) {
     return result;
   }
   const ScaledReal high = distance_from_one(s.sigma.front()), low = distance_from_one(s.sigma.back());
-  result.value = high.log() >= low.log() ? high : low;
+  result.value = std::max(high, low);
   const Real unsure = s.relative_resolution * std::exp(std::min<Real>(s.sigma_max.log(), 700));
   result.pass = check_parts::within(*result.value, result.bound);
   if (result.pass && unsure > detail::six_digits &&

@@ -10,25 +10,19 @@ Value real(const std::optional<ScaledReal>& value) {
   return value ? value->to_real() : std::nullopt;
 }
 
-/// σ as a double for comparisons with 1: far above or below, the exact value does not matter.
-Real near_one(const ScaledReal& sigma) {
-  if (sigma.is_zero()) return 0;
-  return std::ldexp(sigma.mantissa, static_cast<int>(std::clamp<std::int64_t>(sigma.exponent, -1000, 1000)));
-}
-
 /// Whether values below the method's resolution may be as large as 0.9.
 bool noise_reaches_one(const Spectrum& s) {
-  return s.unresolved() > 0 && s.relative_resolution * near_one(s.sigma_max) >= 0.9;
+  return s.unresolved() > 0 && s.relative_resolution * s.sigma_max.clamped_double() >= 0.9;
 }
 
 /// Whether a value that is resolved lies within its error of 0.9 or 1.1, and that error is more than
 /// eps-like.
 bool edge_is_uncertain(const Spectrum& s) {
   constexpr Real worth_a_look = 1e-9;
-  const Real error = s.relative_resolution * near_one(s.sigma_max);
+  const Real error = s.relative_resolution * s.sigma_max.clamped_double();
   if (error < worth_a_look) return false;
   return std::any_of(s.sigma.begin(), s.sigma.end(), [error](const ScaledReal& sigma) {
-    const Real value = near_one(sigma);
+    const Real value = sigma.clamped_double();
     return std::abs(value - 0.9) <= error || std::abs(value - 1.1) <= error;
   });
 }
@@ -45,7 +39,7 @@ Metric metric_isometry_fraction() {
             const Spectrum& s = *o.spectrum;
             if (!full(s) || noise_reaches_one(s) || edge_is_uncertain(s)) return std::nullopt;
             const auto inside = std::count_if(s.sigma.begin(), s.sigma.end(), [](const ScaledReal& sigma) {
-              const Real value = near_one(sigma);
+              const Real value = sigma.clamped_double();
               return value >= 0.9 && value <= 1.1;
             });
             return static_cast<Real>(inside) / static_cast<Real>(s.dimension);
@@ -57,8 +51,8 @@ Metric metric_max_isometry_error() {
             const Spectrum& s = *o.spectrum;
             if (!has_largest(s) || !has_smallest(s) || noise_reaches_one(s)) return std::nullopt;
             const Value top =
-                s.sigma.front().exponent > 0 ? s.sigma.front().to_real() : near_one(s.sigma.front());
-            return top ? Value(std::max(std::abs(*top - 1), std::abs(near_one(s.sigma.back()) - 1)))
+                s.sigma.front().exponent > 0 ? s.sigma.front().to_real() : s.sigma.front().clamped_double();
+            return top ? Value(std::max(std::abs(*top - 1), std::abs(s.sigma.back().clamped_double() - 1)))
                        : std::nullopt;
           }};
 }

@@ -7,8 +7,7 @@ namespace {
 
 std::optional<ScaledReal> mean_square(const Observation& o) {
   if (!o.frobenius_square) return std::nullopt;
-  const ScaledReal& square = *o.frobenius_square;
-  return ScaledReal::make(square.mantissa / static_cast<Real>(o.cols), square.exponent);
+  return *o.frobenius_square / static_cast<Real>(o.cols);
 }
 
 }  // namespace
@@ -67,8 +66,7 @@ Metric metric_stable_rank() {
           [](const Observation& o) -> Value {
             const ScaledReal* top = largest(*o.spectrum);
             if (!top || top->is_zero() || !o.frobenius_square) return std::nullopt;
-            return relative(*o.frobenius_square,
-                            ScaledReal::make(top->mantissa * top->mantissa, 2 * top->exponent));
+            return relative(*o.frobenius_square, *top * *top);
           }};
 }
 

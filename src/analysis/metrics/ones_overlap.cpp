@@ -11,19 +11,13 @@ namespace {
 
 constexpr Real smallest_gap = 1e-3;  // minimum relative distance of σ_2 below σ_1
 
-/// value · 2^-exponent, in the units of the mantissa, as a double.
-Real in_units(const ScaledReal& value, std::int64_t exponent) {
-  if (value.is_zero()) return 0;
-  const auto shift = std::clamp<std::int64_t>(value.exponent - exponent, -2000, 2000);
-  return std::ldexp(value.mantissa, static_cast<int>(shift));
-}
-
 }  // namespace
 
 std::optional<Real> ones_overlap(const ScaledMatrix& J, const Spectrum& s, const StreamKey& start) {
   if (s.part != SpectrumPart::full || s.status == SpectrumStatus::breakdown || s.sigma.size() < 2)
     return std::nullopt;
-  const Real first = in_units(s.sigma[0], J.exponent), second = in_units(s.sigma[1], J.exponent);
+  const Real first = s.sigma[0].shifted(-J.exponent).nearest();  // in units of the mantissa
+  const Real second = s.sigma[1].shifted(-J.exponent).nearest();
   const bool apart = first > 0 && std::isfinite(first) && second < (1 - smallest_gap) * first;
   if (!apart) return std::nullopt;
   const Index rows = J.mantissa.rows();

@@ -63,9 +63,7 @@ inline Value finite(Real value) {
 
 /// σ as a double relative to the largest: σ / σ_max (0 for a zero matrix).
 inline Real relative(const ScaledReal& sigma, const ScaledReal& top) {
-  if (sigma.is_zero() || top.is_zero()) return 0;
-  const auto shift = sigma.exponent - top.exponent;
-  return shift < -2000 ? 0 : std::ldexp(sigma.mantissa / top.mantissa, static_cast<int>(shift));
+  return top.is_zero() ? 0 : (sigma / top).nearest();
 }
 
 }  // namespace rezero::metric_parts

@@ -13,7 +13,7 @@ Real omega(const SchemeContext& at) {
     const BlockProfile& before = (*at.profile)[static_cast<std::size_t>(j)];
     square = (paper ? square : square * before.input_variance) + before.branch_variance;
   }
-  return square_root(square).nearest();
+  return sqrt(square).nearest();
 }
 
 BlockPlan plan(const SchemeContext& at) {

@@ -10,7 +10,7 @@
 namespace rezero::detail {
 namespace {
 
-std::string quoted(const std::string& field) {
+std::string csv_field(const std::string& field) {
   if (field.find_first_of(",\"\r\n") == std::string::npos) return field;
   std::string out = "\"";
   for (const char c : field) out += c == '"' ? std::string("\"\"") : std::string(1, c);
@@ -44,7 +44,7 @@ class CsvReport final : public Renderer {
       const Spectrum& spectrum = depth.spectrum;
       std::vector<std::string> fields = labels(result.labels, depth.depth, depth.blocks);
       fields.push_back(whole(std::min(depth.rows, depth.cols)));
-      fields.emplace_back(row_status(spectrum, values_));
+      fields.emplace_back(to_string(row_status(spectrum, values_)));
       for (std::size_t i = 0; i < metrics().size(); ++i)
         fields.push_back(i < depth.metrics.size() ? number(depth.metrics[i]) : std::string());
       fields.insert(fields.end(), {spectrum.method, spectrum.certified ? "true" : "false",
@@ -81,7 +81,8 @@ class CsvReport final : public Renderer {
   void write(const std::vector<std::string>& fields) {
     std::string line;
     std::string_view separator = "";
-    for (const std::string& field : fields) line += std::string(separator) + quoted(field), separator = ",";
+    for (const std::string& field : fields)
+      line += std::string(separator) + csv_field(field), separator = ",";
     output_(line + "\r\n");
   }
 

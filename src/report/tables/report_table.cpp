@@ -131,7 +131,7 @@ class ReportTable final : public Renderer {
       ++rows_;
       if (depth.spectrum.null_directions > 0)
         ++null_rows_, most_null_ = std::max(most_null_, depth.spectrum.null_directions);
-      ++statuses_[std::string(row_status(depth.spectrum, ValuesMode::log10))];
+      ++statuses_[std::string(to_string(row_status(depth.spectrum, ValuesMode::log10)))];
       if (depth.spectrum.density) densities_.push_back(density_text(result.labels, depth));
     }
     for (const CellFailure& failure : result.failures) {

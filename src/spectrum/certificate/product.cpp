@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "spectrum/quotient.h"
 #include "spectrum/text.h"
 
 namespace rezero::detail {
@@ -23,8 +22,7 @@ std::string order_fault(const std::vector<ScaledReal>& sigma) {
 
 std::string volume_fault(const ProductValues& values) {
   ScaledReal product = ScaledReal::make(1);
-  for (const ScaledReal& sigma : values.sigma)
-    product = ScaledReal::make(product.mantissa * sigma.mantissa, product.exponent + sigma.exponent);
+  for (const ScaledReal& sigma : values.sigma) product = product * sigma;
   const auto n = static_cast<Real>(values.sigma.size());
   const Real allowed = 8 * n * (values.relative_error_estimate + std::numeric_limits<Real>::epsilon());
   const Real error = std::abs(quotient(product, *values.volume) - 1);
@@ -36,8 +34,7 @@ std::string volume_fault(const ProductValues& values) {
 /// Undetermined values count as zeros here; they, and the error of forming J, widen the tolerance.
 std::string norm_fault(const ProductValues& values, const JacobianView& J) {
   const std::vector<ScaledReal>& sigma = values.sigma;
-  ScaledReal norm = frobenius_norm(J.matrix->mantissa);
-  if (!norm.is_zero()) norm.exponent += J.matrix->exponent;
+  const ScaledReal norm = frobenius_norm(J.matrix->mantissa).shifted(J.matrix->exponent);
   if (sigma.front().is_zero()) {
     const bool nothing_to_see =
         norm.is_zero() || (!J.matrix_error.is_zero() && quotient(J.matrix_error, norm) >= 1);

@@ -11,7 +11,6 @@
 #include "rezero/spectrum/method.h"
 #include "spectrum/chain.h"
 #include "spectrum/density/quadrature.h"
-#include "spectrum/quotient.h"
 #include "spectrum/resolution.h"
 #include "spectrum/text.h"
 
@@ -269,7 +268,7 @@ Spectrum by_quadrature(const JacobianView& J, const SpectrumRequest& request) {
 ScaledReal mean_power(const Spectrum& all, int power) {
   Real sum = 0;
   for (const ScaledReal& sigma : all.sigma)
-    if (!sigma.is_zero()) sum += std::pow(detail::quotient(sigma, all.sigma_max), 2 * power);
+    if (!sigma.is_zero()) sum += std::pow(quotient(sigma, all.sigma_max), 2 * power);
   return ScaledReal::make(
       std::pow(all.sigma_max.mantissa, 2 * power) * sum / static_cast<Real>(all.dimension),
       2 * power * all.sigma_max.exponent);
@@ -305,7 +304,7 @@ Spectrum by_values(const JacobianView& J, const SpectrumRequest& request) {
                                        request.workers);
   if (all.status != SpectrumStatus::converged) return all;
   if (!J.matrix_error.is_zero())
-    all.forming_error = all.sigma_max.is_zero() ? 1 : detail::quotient(J.matrix_error, all.sigma_max);
+    all.forming_error = all.sigma_max.is_zero() ? 1 : quotient(J.matrix_error, all.sigma_max);
   all.relative_resolution += all.forming_error;
   Spectrum spectrum = detail::breakdown(all.dimension, request, "");
   spectrum.status = SpectrumStatus::converged;

@@ -8,7 +8,6 @@
 #include "rezero/spectrum/product.h"
 #include "spectrum/certificate/product.h"
 #include "spectrum/chain.h"
-#include "spectrum/quotient.h"
 
 namespace rezero {
 namespace {
@@ -16,8 +15,7 @@ namespace {
 /// What values that the factors do not determine lie below, over σ_max.
 Real resolution(const ProductValues& values) {
   if (values.rank == values.rank_bound) return 0;
-  return values.unresolved_below.is_zero() ? 0
-                                           : detail::quotient(values.unresolved_below, values.sigma.front());
+  return values.unresolved_below.is_zero() ? 0 : quotient(values.unresolved_below, values.sigma.front());
 }
 
 Spectrum product_spectrum(const JacobianView& J, const SpectrumRequest& request) {

@@ -74,8 +74,7 @@ class Dropped {
   /// Twice the root of the mean square.
   ScaledReal bound() const {
     if (sum_.mantissa.size() == 0) return {};
-    const ScaledReal norm = frobenius_norm(sum_.mantissa);
-    return ScaledReal::make(2 * norm.mantissa / std::sqrt(Real{directions}), norm.exponent + sum_.exponent);
+    return (frobenius_norm(sum_.mantissa) * 2 / std::sqrt(Real{directions})).shifted(sum_.exponent);
   }
 
  private:
@@ -203,7 +202,7 @@ struct GradedProduct::State {
       spread = std::max(spread, M.col(j).norm() / std::sqrt(static_cast<Real>(M.rows())));
     }
     if (square.is_zero()) return;
-    const ScaledReal size = square_root(square);
+    const ScaledReal size = sqrt(square);
     dropped.add(noise(count) * size.mantissa * row_norm.cwiseMax(spread), size.exponent + running.exponent);
   }
 

@@ -3,6 +3,7 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -14,15 +15,6 @@ namespace {
 
 constexpr Real eps = std::numeric_limits<Real>::epsilon();
 
-int clamped(std::int64_t exponent) {
-  return static_cast<int>(std::clamp<std::int64_t>(exponent, -4000, 4000));
-}
-
-bool larger(const ScaledReal& a, const ScaledReal& b) {  // of two that are not negative
-  if (a.is_zero() || b.is_zero()) return b.is_zero() && !a.is_zero();
-  return a.exponent != b.exponent ? a.exponent > b.exponent : a.mantissa > b.mantissa;
-}
-
 /// Columns by descending norm, each scaled by a power of two to a norm in [1/2, 1).
 ScaledColumns sorted(const ScaledColumns& G) {
   std::vector<ScaledReal> norms;
@@ -30,14 +22,14 @@ ScaledColumns sorted(const ScaledColumns& G) {
   std::iota(order.begin(), order.end(), Index{0});
   for (Index j = 0; j < G.count(); ++j) norms.push_back(G.norm(j));
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
-    return larger(norms[static_cast<std::size_t>(a)], norms[static_cast<std::size_t>(b)]);
+    return norms[static_cast<std::size_t>(a)] > norms[static_cast<std::size_t>(b)];
   });
   ScaledColumns result{Matrix(G.columns.rows(), G.count()), {}};
   for (const Index j : order) {
     const auto at = static_cast<std::size_t>(j);
     const auto to = static_cast<Index>(result.exponents.size());
     const std::int64_t shift = norms[at].exponent - G.exponents[at];
-    result.columns.col(to) = G.columns.col(j) * std::ldexp(1.0, clamped(-shift));
+    result.columns.col(to) = G.columns.col(j) * shifted(1, -shift);
     result.exponents.push_back(norms[at].exponent);
   }
   return result;
@@ -55,7 +47,7 @@ ScaledColumns transposed_triangle(const ScaledColumns& G, Real& condition) {
     for (Index j = i; j < r; ++j) {
       const std::int64_t shift =
           G.exponents[static_cast<std::size_t>(j)] - G.exponents[static_cast<std::size_t>(i)];
-      L.columns(j, i) = std::ldexp(X(i, j), clamped(shift));
+      L.columns(j, i) = shifted(X(i, j), shift);
     }
   return L;
 }
@@ -80,7 +72,7 @@ class Sweeper {
   std::vector<ScaledReal> values() const {
     std::vector<ScaledReal> sigma;
     for (Index j = 0; j < G_.count(); ++j) sigma.push_back(G_.norm(j));
-    std::sort(sigma.begin(), sigma.end(), larger);
+    std::sort(sigma.begin(), sigma.end(), std::greater<>());
     return sigma;
   }
 
@@ -110,13 +102,13 @@ class Sweeper {
 
   /// Turns the columns i (the larger) and j so that they become orthogonal.
   void rotate(Index i, Index j, Real dot) {
-    const int apart = clamped(exponent(j) - exponent(i));
+    const std::int64_t apart = exponent(j) - exponent(i);
     const Real quotient = std::sqrt(square(j) / square(i));
-    const Real rho = std::ldexp(quotient, apart), zeta = dot / std::sqrt(square(i) * square(j));
+    const Real rho = shifted(quotient, apart), zeta = dot / std::sqrt(square(i) * square(j));
     const Real theta = (rho - 1) * (rho + 1) / (2 * zeta);
     const Real tau = (theta < 0 ? -1 : 1) / (std::abs(theta) + std::hypot(rho, theta));
     const Real tangent = tau * rho, cosine = 1 / std::sqrt(1 + tangent * tangent);
-    const Real into_i = cosine * tangent * std::ldexp(1.0, apart), into_j = cosine * tau * quotient;
+    const Real into_i = cosine * tangent * shifted(1, apart), into_j = cosine * tau * quotient;
     auto ci = G_.columns.col(i).array();
     auto cj = G_.columns.col(j).array();
     old_ = ci;

@@ -7,7 +7,6 @@
 #include "rezero/core/contract.h"
 #include "rezero/linalg/maps.h"
 #include "rezero/spectrum/product.h"
-#include "spectrum/quotient.h"
 
 namespace rezero {
 namespace {
@@ -23,16 +22,9 @@ constexpr int samples = 4;
 constexpr Real good_enough = 1e-9;   // a difference below asks for no further sweep
 constexpr Real disagreement = 1e-4;  // relative: beyond, the factors do not determine the value
 
-using detail::larger_of;
-using detail::quotient;
-
-ScaledReal times(const ScaledReal& a, Real factor) {
-  return ScaledReal::make(a.mantissa * factor, a.exponent);
-}
 /// |a − b| / a of two values beyond the range of double.
 Real relative_difference(const ScaledReal& a, const ScaledReal& b) {
-  const auto apart = static_cast<int>(std::clamp<std::int64_t>(b.exponent - a.exponent, -60, 60));
-  return std::abs(1 - std::ldexp(b.mantissa / a.mantissa, apart));
+  return std::abs(1 - quotient(b, a));
 }
 
 /// A sweep's values and the basis to start the next from, which goes the other way.
@@ -72,7 +64,7 @@ class Comparison {
       : last_(last),
         before_(before),
         safety_(by),
-        dropped_(larger_of(last.unresolved_below, before.unresolved_below)),
+        dropped_(std::max(last.unresolved_below, before.unresolved_below)),
         // A zero that only one of two roundings has is decided by rounding, at a kink: it proves nothing.
         rank_bound_(std::min(std::max(last.rank_bound, before.rank_bound), proved_rank)) {
     count_agreed();
@@ -113,18 +105,19 @@ class Comparison {
     if (rank_ == rank_bound_) return;
     bound_ = next() + dropped_;
     if (rank_ == 0) return;
-    const ScaledReal last = at(last_, rank_ - 1), cap = times(last, 1 + estimate_);
-    if (larger_of(bound_, cap) == bound_) bound_ = cap;
-    while (rank_ > 0 && larger_of(bound_, times(at(last_, rank_ - 1), 1 - estimate_)) == bound_) --rank_;
+    const ScaledReal last = at(last_, rank_ - 1), cap = last * (1 + estimate_);
+    bound_ = std::min(bound_, cap);
+    while (rank_ > 0 && !(bound_ < at(last_, rank_ - 1) * (1 - estimate_))) --rank_;
   }
 
   /// What the first value that is not agreed on may be: the two of it, and as much beyond as they are apart.
   ScaledReal next() const {
     const ScaledReal a = rank_ < last_.rank ? at(last_, rank_) : ScaledReal{},
                      b = rank_ < before_.rank ? at(before_, rank_) : ScaledReal{};
-    if (a.is_zero() || b.is_zero()) return times(larger_of(a, b), safety_);
-    const Real apart = quotient(larger_of(a, b), larger_of(a, b) == a ? b : a);
-    return times(times(larger_of(a, b), 2 * apart), apart);  // apart may be as large as 2^1000
+    const ScaledReal larger = std::max(a, b), smaller = std::min(a, b);
+    if (smaller.is_zero()) return larger * safety_;
+    const Real apart = quotient(larger, smaller);
+    return larger * (2 * apart) * apart;  // apart may be as large as 2^1000
   }
 
   const ProductValues &last_, &before_;
@@ -179,7 +172,7 @@ void add_samples(ProductValues& result, const FactorSource& factors, const Way& 
     next.volume = next.rank == result.rank ? result.volume : std::nullopt;
     next.sweeps = result.sweeps + 1;
     next.relative_error_estimate = std::max(next.relative_error_estimate, result.relative_error_estimate);
-    next.unresolved_below = larger_of(next.unresolved_below, result.unresolved_below);
+    next.unresolved_below = std::max(next.unresolved_below, result.unresolved_below);
     result = std::move(next);
   }
 }

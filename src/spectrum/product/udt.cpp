@@ -25,8 +25,7 @@ ScaledColumns scaled_rows(const Matrix& R, const std::vector<std::int64_t>& e) {
       if (R(i, j) != 0) largest = std::max(largest, e[static_cast<std::size_t>(j)] + exponent_of(R(i, j)));
     for (Index j = 0; j < R.cols(); ++j) {
       if (R(i, j) == 0) continue;
-      const std::int64_t shift = e[static_cast<std::size_t>(j)] - largest;  // ≤ −exponent of R(i, j)
-      rows.columns(j, i) = std::ldexp(R(i, j), static_cast<int>(std::max<std::int64_t>(shift, -4000)));
+      rows.columns(j, i) = shifted(R(i, j), e[static_cast<std::size_t>(j)] - largest);
     }
     rows.exponents.push_back(largest);
   }
@@ -89,7 +88,7 @@ void Udt::multiply(const OrderedQr& qr, std::int64_t exponent) {
   for (Index i = 0; i < qr.R.rows(); ++i) {
     const ScaledReal pivot =
         ScaledReal::make(std::abs(qr.R(i, qr.kept[static_cast<std::size_t>(i)])), exponent);
-    volume_ = ScaledReal::make(volume_.mantissa * pivot.mantissa, volume_.exponent + pivot.exponent);
+    volume_ = volume_ * pivot;
   }
 }
 
