@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rezero/analysis/labels.h"
+
 namespace rezero {
 namespace {
 
 /// All that tells groups apart, the seed left out; \x1f separates, as no name contains it.
-std::string key_of(const CellLabels& labels, Index depth) {
-  const std::string scheme = labels.scheme ? labels.scheme->canonical() : "";
+std::string key_of(const CellLabels& of, Index depth) {
   std::string key;
-  for (const std::string& part : {labels.stack, scheme, labels.family, labels.activation, labels.init,
-                                  std::to_string(labels.width), std::to_string(depth)})
-    key += part + '\x1f';
+  for (const Label& label : labels()) key += label_text(label, of) + '\x1f';
+  key += std::to_string(depth);
   return key;
 }
 

@@ -2,15 +2,13 @@
 
 namespace rezero {
 
-#define REZERO_CHECK(name) Check check_##name();
+#define REZERO_ENTRY(name) Check check_##name();
 #include "checks/checks.def"
-#undef REZERO_CHECK
 
 const Registry<Check>& checks() {
   static const Registry<Check> registry("check", {
-#define REZERO_CHECK(name) check_##name(),
+#define REZERO_ENTRY(name) check_##name(),
 #include "checks/checks.def"
-#undef REZERO_CHECK
                                                  });
   return registry;
 }

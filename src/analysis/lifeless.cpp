@@ -74,8 +74,8 @@ std::string cause(const BlockStep& step) {
     if (*norm && norm->null_directions(shape) == shape.size())
       return std::string(norm->kind->name) + " over a single value, whose derivative is zero";
   const BlockParts& parts = step.layer.parts();
-  const bool ends_in_activation = parts.branch->name == "dense";
-  const bool all_zero = ends_in_activation ? step.at.branch_value.isZero(0) : step.at.last.input.isZero(0);
+  const bool all_zero =
+      parts.branch->ends_in_activation ? step.at.branch_value.isZero(0) : step.at.last.input.isZero(0);
   const bool switches_off = parts.activation.value(Vector::Constant(1, -1))(0) == 0;
   if (parts.branch->uses_activation && all_zero && switches_off)
     return "every " + std::string(parts.activation.kind().name) + " is off";

@@ -2,15 +2,13 @@
 
 namespace rezero {
 
-#define REZERO_METRIC(name) Metric metric_##name();
+#define REZERO_ENTRY(name) Metric metric_##name();
 #include "metrics/metrics.def"
-#undef REZERO_METRIC
 
 const Registry<Metric>& metrics() {
   static const Registry<Metric> registry("metric", {
-#define REZERO_METRIC(name) metric_##name(),
+#define REZERO_ENTRY(name) metric_##name(),
 #include "metrics/metrics.def"
-#undef REZERO_METRIC
                                                    });
   return registry;
 }

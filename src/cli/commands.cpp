@@ -2,17 +2,15 @@
 
 namespace rezero::cli {
 
-#define REZERO_COMMAND(name) Command name##_command();
+#define REZERO_ENTRY(name) Command command_##name();
 #include "cli/commands/commands.def"
-#undef REZERO_COMMAND
 
-const std::vector<Command>& commands() {
-  static const std::vector<Command> table = {
-#define REZERO_COMMAND(name) name##_command(),
+const Registry<Command>& commands() {
+  static const Registry<Command> registry("command", {
+#define REZERO_ENTRY(name) command_##name(),
 #include "cli/commands/commands.def"
-#undef REZERO_COMMAND
-  };
-  return table;
+                                                     });
+  return registry;
 }
 
 }  // namespace rezero::cli

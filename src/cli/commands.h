@@ -6,19 +6,18 @@
 #include <vector>
 
 #include "cli/environment.h"
+#include "rezero/core/registry.h"
 
 namespace rezero::cli {
 
 using Arguments = std::vector<std::string>;
 
-struct Command {
-  std::string_view name;
-  std::string_view summary;
-  int (*run)(const Arguments&, const Environment&);
+struct Command : Entry {
+  int (*run)(const Arguments&, const Environment&) = nullptr;
 };
 
 /// In the order of help.
-const std::vector<Command>& commands();
+const Registry<Command>& commands();
 
 /// The analysis itself, which runs without a command name.
 int analyze(const Arguments& args, const Environment& env);

@@ -30,11 +30,17 @@ std::string params_text(const std::vector<ParamInfo>& params) {
   return out;
 }
 
-void add(Fields& fields, const char* name, const std::string& value) {
+void add(Fields& fields, const char* name, std::string_view value) {
   if (!value.empty()) fields.emplace_back(name, value);
 }
+void add_flag(Fields& fields, const char* name, bool value) {
+  fields.emplace_back(name, value ? "yes" : "no");
+}
+void add_params(Fields& fields, const Entry& entry) {
+  add(fields, "parameters", params_text(entry.params));
+}
 
-/// What a scheme's nets over images have where the user says nothing, beside what all have.
+/// What a scheme's nets over images have where the user says nothing, where it is not what all have.
 std::string conv_text(const ConvDefaults& conv) {
   const ConvDefaults usual;
   std::vector<std::string> words;
@@ -45,145 +51,104 @@ std::string conv_text(const ConvDefaults& conv) {
   return joined({words.begin(), words.end()});
 }
 
-std::vector<ListedEntry> list_schemes() {
+// What `list` says of an entry between its summary and its source.
+
+void details(Fields& fields, const Scheme& scheme) {
+  add(fields, "update", scheme.update);
+  add_params(fields, scheme);
+  add(fields, "depth symbol", scheme.depth_symbol);
+  add_flag(fields, "blocks depend on total depth",
+           scheme.depends_on_depth(resolve_params({text(scheme.name), {}}, scheme.params, "scheme")));
+  add(fields, "defined for", joined(scheme.made_for));
+  add(fields, "starts with attention from", scheme.init);
+  add(fields, "over images", conv_text(scheme.conv));
+}
+
+void details(Fields& fields, const Family& family) {
+  const std::vector<const BranchKind*> blocks = family.branches();
+  if (blocks.size() == 1)
+    add(fields, "branch", blocks[0]->formula);
+  else
+    add(fields, "blocks of a layer", joined(family.blocks));
+  add(fields, "degree", family.degree() == 0 ? "none" : std::to_string(family.degree()));
+  add(fields, "hidden width",
+      family.has_hidden() ? "--hidden-ratio " + shortest(family.default_hidden_ratio) : "none");
+  if (family.has_tokens) add(fields, "positions", "--tokens " + std::to_string(family.default_tokens));
+}
+
+void details(Fields& fields, const ActivationKind& kind) {
+  add(fields, "derivative", kind.derivative_formula);
+  add(fields, "at the kink", kind.kink);
+  add_params(fields, kind);
+  add_flag(fields, "positively homogeneous", kind.degree == 1);
+  const Real parameter = kind.params.empty() ? 0 : parse_real(kind.params[0].default_text, "default");
+  add(fields, "gain", shortest(kind.gain(parameter)));
+}
+
+void details(Fields& fields, const InitializerKind& kind) {
+  add(fields, "law", kind.formula);
+  add_params(fields, kind);
+}
+
+void details(Fields&, const NormKind&) {}
+
+void details(Fields& fields, const Metric& metric) {
+  add(fields, "unit", metric.unit);
+}
+
+void details(Fields& fields, const Check& check) {
+  add_params(fields, check);
+  add_flag(fields, "needs the spectrum", check.needs_spectrum);
+}
+
+void details(Fields& fields, const SpectrumMethod& method) {
+  add(fields, "gives", to_string(method.gives));
+  if (method.max_dimension > 0) add(fields, "largest dimension", std::to_string(method.max_dimension));
+}
+
+void details(Fields&, const RendererKind&) {}
+
+template <class T>
+std::vector<ListedEntry> entries_of(const Registry<T>& registry) {
   std::vector<ListedEntry> entries;
-  for (const Scheme& scheme : schemes()) {
-    Fields fields = {{"name", text(scheme.name)}, {"summary", text(scheme.summary)}};
-    add(fields, "update", text(scheme.update));
-    add(fields, "parameters", params_text(scheme.params));
-    add(fields, "depth symbol", text(scheme.depth_symbol));
-    const bool depends =
-        scheme.depends_on_depth(resolve_params({text(scheme.name), {}}, scheme.params, "scheme"));
-    add(fields, "blocks depend on total depth", depends ? "yes" : "no");
-    add(fields, "defined for", joined(scheme.made_for));
-    add(fields, "starts with attention from", text(scheme.init));
-    add(fields, "over images", conv_text(scheme.conv));
-    add(fields, "source", text(scheme.source));
-    add(fields, "aliases", joined(scheme.aliases));
+  for (const T& entry : registry) {
+    Fields fields = {{"name", text(entry.name)}, {"summary", text(entry.summary)}};
+    details(fields, entry);
+    add(fields, "source", entry.source);
+    add(fields, "aliases", joined(entry.aliases));
     entries.push_back({fields});
   }
   return entries;
 }
 
-std::vector<ListedEntry> list_families() {
-  std::vector<ListedEntry> entries;
-  for (const Family& family : families()) {
-    Fields fields = {{"name", text(family.name)}, {"summary", text(family.summary)}};
-    const std::vector<const BranchKind*> blocks = family.branches();
-    if (blocks.size() == 1)
-      add(fields, "branch", text(blocks[0]->formula));
-    else
-      add(fields, "blocks of a layer", joined(family.blocks));
-    add(fields, "degree", family.degree() == 0 ? "none" : std::to_string(family.degree()));
-    add(fields, "hidden width",
-        family.has_hidden() ? "--hidden-ratio " + shortest(family.default_hidden_ratio) : "none");
-    if (family.has_tokens) add(fields, "positions", "--tokens " + std::to_string(family.default_tokens));
-    if (blocks.size() == 1) add(fields, "source", text(blocks[0]->source));
-    add(fields, "aliases", joined(family.aliases));
-    entries.push_back({fields});
-  }
-  return entries;
-}
-
-std::vector<ListedEntry> list_activations() {
-  std::vector<ListedEntry> entries;
-  for (const ActivationKind& kind : activations()) {
-    Fields fields = {{"name", text(kind.name)}, {"summary", text(kind.formula)}};
-    add(fields, "derivative", text(kind.derivative_formula));
-    add(fields, "at the kink", text(kind.kink));
-    add(fields, "parameters", params_text(kind.params));
-    add(fields, "positively homogeneous", kind.degree == 1 ? "yes" : "no");
-    const Real parameter = kind.params.empty() ? 0 : parse_real(kind.params[0].default_text, "default");
-    add(fields, "gain", shortest(kind.gain(parameter)));
-    add(fields, "source", text(kind.source));
-    add(fields, "aliases", joined(kind.aliases));
-    entries.push_back({fields});
-  }
-  return entries;
-}
-
-std::vector<ListedEntry> list_initializers() {
-  std::vector<ListedEntry> entries;
-  for (const InitializerKind& kind : initializers()) {
-    Fields fields = {{"name", text(kind.name)}, {"summary", text(kind.summary)}, {"law", text(kind.formula)}};
-    add(fields, "parameters", params_text(kind.params));
-    add(fields, "source", text(kind.source));
-    add(fields, "aliases", joined(kind.aliases));
-    entries.push_back({fields});
-  }
+std::vector<ListedEntry> initializers_and_presets() {
+  std::vector<ListedEntry> entries = entries_of(initializers());
   for (const auto& [alias, meaning] : initializer_presets())
     entries.push_back({{{"name", text(alias)}, {"summary", "short for " + text(meaning)}}});
   return entries;
 }
 
-std::vector<ListedEntry> list_norms() {
-  std::vector<ListedEntry> entries;
-  for (const NormKind& kind : norms()) {
-    Fields fields = {{"name", text(kind.name)}, {"summary", text(kind.formula)}};
-    add(fields, "source", text(kind.source));
-    add(fields, "aliases", joined(kind.aliases));
-    entries.push_back({fields});
-  }
-  return entries;
-}
-
-std::vector<ListedEntry> list_metrics() {
-  std::vector<ListedEntry> entries;
-  for (const Metric& metric : metrics()) {
-    Fields fields = {
-        {"name", text(metric.name)}, {"summary", text(metric.definition)}, {"unit", text(metric.unit)}};
-    add(fields, "source", text(metric.source));
-    add(fields, "aliases", joined(metric.aliases));
-    entries.push_back({fields});
-  }
-  return entries;
-}
-
-std::vector<ListedEntry> list_checks() {
-  std::vector<ListedEntry> entries;
-  for (const Check& check : checks()) {
-    Fields fields = {{"name", text(check.name)}, {"summary", text(check.claim)}};
-    add(fields, "parameters", params_text(check.params));
-    add(fields, "needs the spectrum", check.needs_spectrum ? "yes" : "no");
-    add(fields, "source", text(check.source));
-    entries.push_back({fields});
-  }
-  return entries;
-}
-
-std::vector<ListedEntry> list_methods() {
-  std::vector<ListedEntry> entries = {
-      {{{"name", "auto"},
-        {"summary", "the first method of the chain that applies and passes its certificate"}}}};
-  for (const SpectrumMethod& method : spectrum_methods()) {
-    Fields fields = {{"name", text(method.name)}, {"summary", text(method.summary)}};
-    add(fields, "gives", text(to_string(method.gives)));
-    if (method.max_dimension > 0) add(fields, "largest dimension", std::to_string(method.max_dimension));
-    add(fields, "source", text(method.reference));
-    entries.push_back({fields});
-  }
-  return entries;
-}
-
-std::vector<ListedEntry> list_formats() {
-  std::vector<ListedEntry> entries;
-  for (const RendererKind& kind : renderers())
-    entries.push_back({{{"name", text(kind.name)}, {"summary", text(kind.summary)}}});
+std::vector<ListedEntry> methods_and_auto() {
+  std::vector<ListedEntry> entries = entries_of(spectrum_methods());
+  entries.insert(entries.begin(),
+                 {{{"name", "auto"},
+                   {"summary", "the first method of the chain that applies and passes its certificate"}}});
   return entries;
 }
 
 }  // namespace
 
 const std::vector<Listing>& listings() {
-  static const std::vector<Listing> all = {{"schemes", "Scaling schemes", list_schemes},
-                                           {"families", "Families", list_families},
-                                           {"activations", "Activations", list_activations},
-                                           {"initializers", "Initializers", list_initializers},
-                                           {"norms", "Norms", list_norms},
-                                           {"metrics", "Metrics", list_metrics},
-                                           {"checks", "Checks", list_checks},
-                                           {"methods", "Spectrum methods", list_methods},
-                                           {"formats", "Output formats", list_formats}};
+  static const std::vector<Listing> all = {
+      {"schemes", "Scaling schemes", [] { return entries_of(schemes()); }},
+      {"families", "Families", [] { return entries_of(families()); }},
+      {"activations", "Activations", [] { return entries_of(activations()); }},
+      {"initializers", "Initializers", initializers_and_presets},
+      {"norms", "Norms", [] { return entries_of(norms()); }},
+      {"metrics", "Metrics", [] { return entries_of(metrics()); }},
+      {"checks", "Checks", [] { return entries_of(checks()); }},
+      {"methods", "Spectrum methods", methods_and_auto},
+      {"formats", "Output formats", [] { return entries_of(renderers()); }}};
   return all;
 }
 

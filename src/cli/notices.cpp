@@ -27,9 +27,8 @@ void add_init_notice(const SweepPlan& plan, std::vector<std::string>& notices) {
 void add_degree_notice(const SweepPlan& plan, std::vector<std::string>& notices) {
   const bool squared = std::any_of(plan.activations.begin(), plan.activations.end(),
                                    [](const Activation& a) { return a.kind().degree > 1; });
-  const bool unscaled = std::any_of(plan.schemes.begin(), plan.schemes.end(), [](const SchemeSpec& spec) {
-    return spec.scheme().name == "residual" || spec.scheme().name == "plain";
-  });
+  const bool unscaled = std::any_of(plan.schemes.begin(), plan.schemes.end(),
+                                    [](const SchemeSpec& spec) { return spec.scheme().unscaled; });
   if (unscaled && plan.depths.back() > 8 &&
       (plan.family->degree() > 1 || (squared && plan.family->uses_activation())))
     notices.push_back("branches of degree 2 (glu, relu_squared) overflow within about ten unscaled blocks");

@@ -17,11 +17,7 @@ int complain(const Environment& env, const std::string& message, int code) {
 
 int dispatch(const Arguments& args, const Environment& env) {
   if (args.empty() || args.front().empty() || args.front()[0] == '-') return analyze(args, env);
-  for (const Command& command : commands())
-    if (command.name == args.front()) return command.run({args.begin() + 1, args.end()}, env);
-  std::vector<std::string_view> known;
-  for (const Command& command : commands()) known.push_back(command.name);
-  throw UsageError(unknown_name_message("command", args.front(), known));
+  return commands().at(args.front()).run({args.begin() + 1, args.end()}, env);
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ void require_groups(const SweepPlan& plan) {
   std::vector<Index> channels = plan.conv.staged() ? plan.conv.widths : plan.widths;
   if (plan.conv.bottleneck)
     for (std::size_t i = 0, count = channels.size(); i < count; ++i) channels.push_back(channels[i] / 4);
-  for (const NormParam& param : norm.kind->params)
+  for (const NormParam& param : norm.kind->numbers)
     for (const Index width : channels)
       if (const Real value = norm.param(param.name);
           param.kind == NormParam::Kind::divisor && width % static_cast<Index>(value) != 0)
@@ -119,7 +119,7 @@ NormSpec conv_norm_of(const std::string& text) {
 std::string conv_norm_text(const NormSpec& norm) {
   if (!norm) return "none";
   std::string text(norm.kind->name);
-  for (const NormParam& param : norm.kind->params)
+  for (const NormParam& param : norm.kind->numbers)
     if (const Real value = norm.param(param.name);
         param.kind == NormParam::Kind::divisor || value != param.fallback)
       text += ":" + std::string(param.name) + "=" + shortest(value);

@@ -118,118 +118,105 @@ std::vector<InitializerKind> table() {
                              0.0};
   const ParamInfo sigma_b = {
       "sigma_b", ParamKind::real, "0", "standard deviation of a bias; 0: no biases", {}, 0.0};
-  return {
-      {"he",
-       {"kaiming"},
-       "keeps the mean square through relu layers",
-       "std = gain/√fan",
-       "He, Zhang, Ren & Sun 2015",
-       {law, mode, gain("1.4142135623730951")},
-       he,
-       nullptr,
-       nullptr},
-      {"xavier",
-       {"glorot"},
-       "compromise between forward and backward variance",
-       "std = gain·√(2/(fan_in + fan_out))",
-       "Glorot & Bengio 2010",
-       {law, gain("1")},
-       xavier,
-       nullptr,
-       nullptr},
-      {"lecun",
-       {},
-       "keeps the mean square through linear layers",
-       "std = 1/√fan_in",
-       "LeCun, Bottou, Orr & Müller 1998",
-       {law},
-       lecun,
-       nullptr,
-       nullptr},
-      {"orthogonal",
-       {},
-       "Haar-distributed orthonormal rows or columns, whichever are fewer",
-       "W = gain·Q, std = gain/√max(fan_in, fan_out)",
-       "Saxe, McClelland & Ganguli 2014; Mezzadri 2007",
-       {gain("1")},
-       orthogonal,
-       nullptr,
-       nullptr},
-      {"delta-orthogonal",
-       {"delta_orthogonal"},
-       "orthogonal at the kernel's centre, zero elsewhere; where there is no kernel the same as orthogonal",
-       "W = gain·Q at the centre tap, Q out × in",
-       "Xiao et al. 2018 (arXiv 1806.05393)",
-       {gain("1")},
-       delta_orthogonal,
-       nullptr,
-       nullptr},
-      {"gaussian",
-       {},
-       "the mean-field parametrization, biases if sigma_b is not 0",
-       "std = sigma_w/√fan_in, bias std = sigma_b",
-       "Poole et al. 2016; Schoenholz et al. 2017",
-       {sigma_w, sigma_b},
-       gaussian,
-       gaussian_bias,
-       gaussian_has_bias},
-      {"normal",
-       {},
-       "one standard deviation whatever the width (GPT-2, BERT)",
-       "std = std",
-       "Radford et al. 2019; Devlin et al. 2019",
-       {std_info},
-       normal,
-       nullptr,
-       nullptr},
-      {"trunc-normal",
-       {},
-       "normal cut at ±2, outliers drawn again; at std 0.02 the cut is never reached",
-       "std·N(0, 1) given |entry| ≤ 2",
-       "trunc_normal_ of torch and timm",
-       {std_info},
-       trunc_normal,
-       nullptr,
-       nullptr},
-      {"torch-default",
-       {},
-       "what torch.nn.Linear draws, weights and biases",
-       "U(−1/√fan_in, 1/√fan_in), std = 1/√(3 fan_in)",
-       "torch.nn.Linear.reset_parameters",
-       {},
-       torch_default,
-       torch_default_bias,
-       nullptr},
-      {"torch-transformer",
-       {},
-       "torch.nn.TransformerEncoder: fused q/k/v, torch defaults for the rest, every layer a copy of one",
-       "q, k, v: U(±√(6/(4d))), bias 0; output: U(±1/√fan_in), bias 0; others as torch-default",
-       "torch.nn.MultiheadAttention and TransformerEncoder; the ReZero authors' layer",
-       {{"tied",
-         ParamKind::choice,
-         "true",
-         "copies of one layer, as TransformerEncoder makes them",
-         {"true", "false"}}},
-       torch_transformer,
-       transformer_bias,
-       nullptr,
-       tied_says,
-       tied_says,
-       true},
-      {"rezero-notebook",
-       {},
-       "the ReZero authors' notebook: every matrix redrawn xavier-uniform, biases of the copied layer kept",
-       "q, k, v: U(±√(6/(4d))); others U(±√(6/(fan_in + fan_out))); feed-forward biases U(±1/√fan_in), equal "
-       "in all layers",
-       "Bachlechner et al. 2021 (arXiv 2003.04887), code",
-       {},
-       rezero_notebook,
-       transformer_bias,
-       nullptr,
-       nullptr,
-       always,
-       true},
-  };
+  std::vector<InitializerKind> all;
+  auto* kind = add_entry(all, "he");
+  kind->aliases = {"kaiming"};
+  kind->summary = "keeps the mean square through relu layers";
+  kind->formula = "std = gain/√fan";
+  kind->source = "He, Zhang, Ren & Sun 2015";
+  kind->params = {law, mode, gain("1.4142135623730951")};
+  kind->weight = he;
+
+  kind = add_entry(all, "xavier");
+  kind->aliases = {"glorot"};
+  kind->summary = "compromise between forward and backward variance";
+  kind->formula = "std = gain·√(2/(fan_in + fan_out))";
+  kind->source = "Glorot & Bengio 2010";
+  kind->params = {law, gain("1")};
+  kind->weight = xavier;
+
+  kind = add_entry(all, "lecun");
+  kind->summary = "keeps the mean square through linear layers";
+  kind->formula = "std = 1/√fan_in";
+  kind->source = "LeCun, Bottou, Orr & Müller 1998";
+  kind->params = {law};
+  kind->weight = lecun;
+
+  kind = add_entry(all, "orthogonal");
+  kind->summary = "Haar-distributed orthonormal rows or columns, whichever are fewer";
+  kind->formula = "W = gain·Q, std = gain/√max(fan_in, fan_out)";
+  kind->source = "Saxe, McClelland & Ganguli 2014; Mezzadri 2007";
+  kind->params = {gain("1")};
+  kind->weight = orthogonal;
+
+  kind = add_entry(all, "delta-orthogonal");
+  kind->aliases = {"delta_orthogonal"};
+  kind->summary =
+      "orthogonal at the kernel's centre, zero elsewhere; where there is no kernel the same as orthogonal";
+  kind->formula = "W = gain·Q at the centre tap, Q out × in";
+  kind->source = "Xiao et al. 2018 (arXiv 1806.05393)";
+  kind->params = {gain("1")};
+  kind->weight = delta_orthogonal;
+
+  kind = add_entry(all, "gaussian");
+  kind->summary = "the mean-field parametrization, biases if sigma_b is not 0";
+  kind->formula = "std = sigma_w/√fan_in, bias std = sigma_b";
+  kind->source = "Poole et al. 2016; Schoenholz et al. 2017";
+  kind->params = {sigma_w, sigma_b};
+  kind->weight = gaussian;
+  kind->bias = gaussian_bias;
+  kind->has_bias = gaussian_has_bias;
+
+  kind = add_entry(all, "normal");
+  kind->summary = "one standard deviation whatever the width (GPT-2, BERT)";
+  kind->formula = "std = std";
+  kind->source = "Radford et al. 2019; Devlin et al. 2019";
+  kind->params = {std_info};
+  kind->weight = normal;
+
+  kind = add_entry(all, "trunc-normal");
+  kind->summary = "normal cut at ±2, outliers drawn again; at std 0.02 the cut is never reached";
+  kind->formula = "std·N(0, 1) given |entry| ≤ 2";
+  kind->source = "trunc_normal_ of torch and timm";
+  kind->params = {std_info};
+  kind->weight = trunc_normal;
+
+  kind = add_entry(all, "torch-default");
+  kind->summary = "what torch.nn.Linear draws, weights and biases";
+  kind->formula = "U(−1/√fan_in, 1/√fan_in), std = 1/√(3 fan_in)";
+  kind->source = "torch.nn.Linear.reset_parameters";
+  kind->weight = torch_default;
+  kind->bias = torch_default_bias;
+
+  kind = add_entry(all, "torch-transformer");
+  kind->summary =
+      "torch.nn.TransformerEncoder: fused q/k/v, torch defaults for the rest, every layer a copy of one";
+  kind->formula = "q, k, v: U(±√(6/(4d))), bias 0; output: U(±1/√fan_in), bias 0; others as torch-default";
+  kind->source = "torch.nn.MultiheadAttention and TransformerEncoder; the ReZero authors' layer";
+  kind->params = {{"tied",
+                   ParamKind::choice,
+                   "true",
+                   "copies of one layer, as TransformerEncoder makes them",
+                   {"true", "false"}}};
+  kind->weight = torch_transformer;
+  kind->bias = transformer_bias;
+  kind->tied_weights = tied_says;
+  kind->tied_biases = tied_says;
+  kind->fused_attention = true;
+
+  kind = add_entry(all, "rezero-notebook");
+  kind->summary =
+      "the ReZero authors' notebook: every matrix redrawn xavier-uniform, biases of the copied layer kept";
+  kind->formula =
+      "q, k, v: U(±√(6/(4d))); others U(±√(6/(fan_in + fan_out))); feed-forward biases U(±1/√fan_in), equal "
+      "in all layers";
+  kind->source = "Bachlechner et al. 2021 (arXiv 2003.04887), code";
+  kind->weight = rezero_notebook;
+  kind->bias = transformer_bias;
+  kind->tied_biases = always;
+  kind->fused_attention = true;
+
+  return all;
 }
 
 }  // namespace

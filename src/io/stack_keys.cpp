@@ -45,7 +45,7 @@ std::vector<Key<NormKind>> make_norm_keys() {
   std::vector<Key<NormKind>> keys;
   std::set<std::string_view> known;
   for (const NormKind& kind : norms())
-    for (const NormParam& param : kind.params) {
+    for (const NormParam& param : kind.numbers) {
       if (param.kind == NormParam::Kind::trained || !known.insert(param.name).second) continue;
       const std::string_view name = param.name;
       keys.push_back({name, [name](const NormKind& other) { return other.find(name) != nullptr; }});

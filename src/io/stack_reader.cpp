@@ -127,7 +127,7 @@ std::optional<Activation> read_activation(const JsonCursor& owner, std::string_v
 
 void read_norm_params(const JsonCursor& at, Index features, NormSpec& norm) {
   stack_keys::check_norm(at, *norm.kind);
-  for (const NormParam& param : norm.kind->params) {
+  for (const NormParam& param : norm.kind->numbers) {
     const auto field = param.kind == NormParam::Kind::trained ? std::nullopt : at.optional(param.name);
     if (!field) continue;
     if (param.kind == NormParam::Kind::constant) {
@@ -155,7 +155,7 @@ NormSpec read_norm(const JsonCursor& owner, std::string_view key, const std::str
   };
   if (norm.kind->has_weight && tensors.has(prefix + ".weight")) norm.weight = vector(".weight", features);
   if (norm.kind->has_bias && tensors.has(prefix + ".bias")) norm.bias = vector(".bias", features);
-  for (const NormParam& param : norm.kind->params)
+  for (const NormParam& param : norm.kind->numbers)
     if (param.kind == NormParam::Kind::trained)
       norm.set(param.name, (*vector("." + std::string(param.name), 1))(0));
   if (norm.kind->has_running && tensors.has(prefix + ".running_mean"))

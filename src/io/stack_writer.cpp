@@ -32,7 +32,7 @@ void put_activation(Json& owner, std::string_view key, const Activation& activat
 
 Json norm_json(const NormSpec& norm) {
   Json json = {{"kind", std::string(norm.kind->name)}};
-  for (const NormParam& param : norm.kind->params) {
+  for (const NormParam& param : norm.kind->numbers) {
     const std::string name(param.name);
     if (param.kind == NormParam::Kind::constant) json[name] = norm.param(name);
     if (param.kind == NormParam::Kind::divisor) json[name] = static_cast<Index>(norm.param(name));
@@ -49,7 +49,7 @@ std::vector<std::pair<std::string, Vector>> norm_tensors(const NormSpec& norm) {
   };
   add("weight", norm.weight);
   add("bias", norm.bias);
-  for (const NormParam& param : norm.kind->params)
+  for (const NormParam& param : norm.kind->numbers)
     if (param.kind == NormParam::Kind::trained)
       all.emplace_back(param.name, Vector::Constant(1, norm.param(param.name)));
   add("running_mean", norm.running_mean);

@@ -53,9 +53,6 @@ Real softplus(Real x) {
   return std::log1p(std::exp(-std::abs(x))) + std::max(x, Real{0});
 }
 
-Real unit_gain(Real) {
-  return 1;
-}
 Real relu_gain(Real) {
   return sqrt_two;
 }
@@ -63,203 +60,148 @@ Real relu_gain(Real) {
 std::vector<ActivationKind> table() {
   // The derivative is what autodiff of the usual implementation gives; at kinks as torch 1.13 has it, except
   // hard_tanh.
-  return {
-      {"identity",
-       {"linear"},
-       "x",
-       "1",
-       "",
-       "",
-       {},
-       [](Real x, Real) { return x; },
-       [](Real, Real) { return Real{1}; },
-       1,
-       unit_gain},
-      {"relu",
-       {},
-       "max(x, 0)",
-       "1[x > 0]",
-       "φ′(0) = 0",
-       "Nair & Hinton 2010",
-       {},
-       [](Real x, Real) { return x > 0 ? x : x * 0; },
-       [](Real x, Real) { return x > 0 ? Real{1} : x * 0; },
-       1,
-       relu_gain,
-       true},
-      {"leaky_relu",
-       {"leaky-relu", "leaky"},
-       "x > 0 ? x : s x",
-       "x > 0 ? 1 : s",
-       "φ′(0) = s",
-       "Maas et al. 2013",
-       {{"slope", ParamKind::real, "0.01", "slope s for x ≤ 0"}},
-       [](Real x, Real s) { return x > 0 ? x : s * x; },
-       [](Real x, Real s) { return x > 0 ? Real{1} : s + x * 0; },
-       1,
-       [](Real s) { return std::sqrt(2 / (1 + s * s)); }},
-      {"tanh",
-       {},
-       "tanh x",
-       "1 − tanh² x",
-       "",
-       "",
-       {},
-       [](Real x, Real) { return std::tanh(x); },
-       [](Real x, Real) { return tanh_derivative(x); },
-       0,
-       [](Real) { return Real{5} / 3; }},
-      {"erf",
-       {},
-       "erf x",
-       "(2/√π) exp(−x²)",
-       "",
-       "",
-       {},
-       [](Real x, Real) { return std::erf(x); },
-       [](Real x, Real) { return 2 / std::sqrt(pi) * std::exp(-x * x); },
-       0,
-       unit_gain},
-      {"scaled_erf",
-       {"scaled-erf"},
-       "erf(√π x / 2)",
-       "exp(−π x² / 4)",
-       "",
-       "Pennington et al. 2018, Table 1",
-       {},
-       [](Real x, Real) { return std::erf(std::sqrt(pi) / 2 * x); },
-       [](Real x, Real) { return std::exp(-pi * x * x / 4); },
-       0,
-       unit_gain},
-      {"sigmoid",
-       {},
-       "1 / (1 + e^−x)",
-       "φ (1 − φ)",
-       "",
-       "",
-       {},
-       [](Real x, Real) { return sigmoid(x); },
-       [](Real x, Real) { return sigmoid(x) * sigmoid(-x); },
-       0,
-       unit_gain},
-      {"gelu",
-       {},
-       "x Φ(x)",
-       "Φ(x) + x N(x)",
-       "",
-       "Hendrycks & Gimpel 2016",
-       {},
-       [](Real x, Real) { return x * normal_cdf(x); },
-       [](Real x, Real) { return normal_cdf(x) + damped(x, normal_pdf(x)); },
-       0,
-       unit_gain},
-      {"gelu_tanh",
-       {"gelu-tanh"},
-       "x/2 (1 + tanh(√(2/π) (x + 0.044715 x³)))",
-       "(1+t)/2 + x/2 (1−t²) √(2/π) (1 + 3·0.044715 x²)",
-       "",
-       "Hendrycks & Gimpel 2016",
-       {},
-       [](Real x, Real) { return x * sigmoid(2 * gelu_argument(x)); },
-       [](Real x, Real) { return gelu_tanh_derivative(x); },
-       0,
-       unit_gain},
-      {"silu",
-       {"swish"},
-       "x σ(x)",
-       "σ(x) (1 + x σ(−x))",
-       "",
-       "Elfwing et al. 2018; Ramachandran et al. 2017",
-       {},
-       [](Real x, Real) { return x * sigmoid(x); },
-       [](Real x, Real) { return sigmoid(x) * (1 + damped(x, sigmoid(-x))); },
-       0,
-       unit_gain},
-      {"softplus",
-       {},
-       "ln(1 + e^x)",
-       "σ(x)",
-       "",
-       "",
-       {},
-       [](Real x, Real) { return softplus(x); },
-       [](Real x, Real) { return sigmoid(x); },
-       0,
-       unit_gain},
-      {"elu",
-       {},
-       "x > 0 ? x : a (e^x − 1)",
-       "x > 0 ? 1 : a e^x",
-       "φ′(0) = a",
-       "Clevert et al. 2016",
-       {{"a", ParamKind::real, "1", "saturation −a"}},
-       [](Real x, Real a) { return elu(x, a); },
-       [](Real x, Real a) { return elu_derivative(x, a); },
-       0,
-       unit_gain},
-      {"selu",
-       {},
-       "λ elu_a(x), λ = 1.0507…, a = 1.6733…",
-       "λ elu_a′(x)",
-       "φ′(0) = λ a",
-       "Klambauer et al. 2017",
-       {},
-       [](Real x, Real) { return selu_lambda * elu(x, selu_alpha); },
-       [](Real x, Real) { return selu_lambda * elu_derivative(x, selu_alpha); },
-       0,
-       [](Real) { return Real{3} / 4; }},
-      {"hard_tanh",
-       {"hard-tanh", "hardtanh"},
-       "min(max(x, −1), 1)",
-       "1[−1 < x < 1]",
-       "φ′(±1) = 0",
-       "",
-       {},
-       [](Real x, Real) { return x < -1  ? Real{-1}
-                                 : x > 1 ? Real{1}
-                                         : x; },
-       [](Real x, Real) { return x > -1 && x < 1 ? Real{1} : x * 0; },
-       0,
-       unit_gain,
-       true},
-      {"relu_squared",
-       {"squared_relu", "squared-relu", "relu-squared"},
-       "max(x, 0)²",
-       "2 max(x, 0)",
-       "",
-       "So et al. 2021",
-       {},
-       [](Real x, Real) { return x > 0 ? x * x : x * 0; },
-       [](Real x, Real) { return x > 0 ? 2 * x : x * 0; },
-       2,
-       [](Real) { return std::sqrt(Real{2} / 3); },
-       true},
-      {"sin",
-       {},
-       "sin x",
-       "cos x",
-       "",
-       "",
-       {},
-       [](Real x, Real) { return std::sin(x); },
-       [](Real x, Real) { return std::cos(x); },
-       0,
-       unit_gain},
-      {"abs",
-       {},
-       "|x|",
-       "sign x",
-       "φ′(0) = 0",
-       "",
-       {},
-       [](Real x, Real) { return std::abs(x); },
-       [](Real x, Real) { return x > 0   ? Real{1}
-                                 : x < 0 ? Real{-1}
-                                         : x; },
-       1,
-       unit_gain,
-       true},
-  };
+  std::vector<ActivationKind> all;
+  auto* kind = add_entry(all, "identity");
+  kind->aliases = {"linear"};
+  kind->summary = "x";
+  kind->derivative_formula = "1";
+  kind->value = [](Real x, Real) { return x; };
+  kind->derivative = [](Real, Real) { return Real{1}; };
+  kind->degree = 1;
+
+  kind = add_entry(all, "relu");
+  kind->summary = "max(x, 0)";
+  kind->derivative_formula = "1[x > 0]";
+  kind->kink = "φ′(0) = 0";
+  kind->source = "Nair & Hinton 2010";
+  kind->value = [](Real x, Real) { return x > 0 ? x : x * 0; };
+  kind->derivative = [](Real x, Real) { return x > 0 ? Real{1} : x * 0; };
+  kind->degree = 1;
+  kind->gain = relu_gain;
+  kind->flat = true;
+
+  kind = add_entry(all, "leaky_relu");
+  kind->aliases = {"leaky-relu", "leaky"};
+  kind->summary = "x > 0 ? x : s x";
+  kind->derivative_formula = "x > 0 ? 1 : s";
+  kind->kink = "φ′(0) = s";
+  kind->source = "Maas et al. 2013";
+  kind->params = {{"slope", ParamKind::real, "0.01", "slope s for x ≤ 0"}};
+  kind->value = [](Real x, Real s) { return x > 0 ? x : s * x; };
+  kind->derivative = [](Real x, Real s) { return x > 0 ? Real{1} : s + x * 0; };
+  kind->degree = 1;
+  kind->gain = [](Real s) { return std::sqrt(2 / (1 + s * s)); };
+
+  kind = add_entry(all, "tanh");
+  kind->summary = "tanh x";
+  kind->derivative_formula = "1 − tanh² x";
+  kind->value = [](Real x, Real) { return std::tanh(x); };
+  kind->derivative = [](Real x, Real) { return tanh_derivative(x); };
+  kind->gain = [](Real) { return Real{5} / 3; };
+
+  kind = add_entry(all, "erf");
+  kind->summary = "erf x";
+  kind->derivative_formula = "(2/√π) exp(−x²)";
+  kind->value = [](Real x, Real) { return std::erf(x); };
+  kind->derivative = [](Real x, Real) { return 2 / std::sqrt(pi) * std::exp(-x * x); };
+
+  kind = add_entry(all, "scaled_erf");
+  kind->aliases = {"scaled-erf"};
+  kind->summary = "erf(√π x / 2)";
+  kind->derivative_formula = "exp(−π x² / 4)";
+  kind->source = "Pennington et al. 2018, Table 1";
+  kind->value = [](Real x, Real) { return std::erf(std::sqrt(pi) / 2 * x); };
+  kind->derivative = [](Real x, Real) { return std::exp(-pi * x * x / 4); };
+
+  kind = add_entry(all, "sigmoid");
+  kind->summary = "1 / (1 + e^−x)";
+  kind->derivative_formula = "φ (1 − φ)";
+  kind->value = [](Real x, Real) { return sigmoid(x); };
+  kind->derivative = [](Real x, Real) { return sigmoid(x) * sigmoid(-x); };
+
+  kind = add_entry(all, "gelu");
+  kind->summary = "x Φ(x)";
+  kind->derivative_formula = "Φ(x) + x N(x)";
+  kind->source = "Hendrycks & Gimpel 2016";
+  kind->value = [](Real x, Real) { return x * normal_cdf(x); };
+  kind->derivative = [](Real x, Real) { return normal_cdf(x) + damped(x, normal_pdf(x)); };
+
+  kind = add_entry(all, "gelu_tanh");
+  kind->aliases = {"gelu-tanh"};
+  kind->summary = "x/2 (1 + tanh(√(2/π) (x + 0.044715 x³)))";
+  kind->derivative_formula = "(1+t)/2 + x/2 (1−t²) √(2/π) (1 + 3·0.044715 x²)";
+  kind->source = "Hendrycks & Gimpel 2016";
+  kind->value = [](Real x, Real) { return x * sigmoid(2 * gelu_argument(x)); };
+  kind->derivative = [](Real x, Real) { return gelu_tanh_derivative(x); };
+
+  kind = add_entry(all, "silu");
+  kind->aliases = {"swish"};
+  kind->summary = "x σ(x)";
+  kind->derivative_formula = "σ(x) (1 + x σ(−x))";
+  kind->source = "Elfwing et al. 2018; Ramachandran et al. 2017";
+  kind->value = [](Real x, Real) { return x * sigmoid(x); };
+  kind->derivative = [](Real x, Real) { return sigmoid(x) * (1 + damped(x, sigmoid(-x))); };
+
+  kind = add_entry(all, "softplus");
+  kind->summary = "ln(1 + e^x)";
+  kind->derivative_formula = "σ(x)";
+  kind->value = [](Real x, Real) { return softplus(x); };
+  kind->derivative = [](Real x, Real) { return sigmoid(x); };
+
+  kind = add_entry(all, "elu");
+  kind->summary = "x > 0 ? x : a (e^x − 1)";
+  kind->derivative_formula = "x > 0 ? 1 : a e^x";
+  kind->kink = "φ′(0) = a";
+  kind->source = "Clevert et al. 2016";
+  kind->params = {{"a", ParamKind::real, "1", "saturation −a"}};
+  kind->value = [](Real x, Real a) { return elu(x, a); };
+  kind->derivative = [](Real x, Real a) { return elu_derivative(x, a); };
+
+  kind = add_entry(all, "selu");
+  kind->summary = "λ elu_a(x), λ = 1.0507…, a = 1.6733…";
+  kind->derivative_formula = "λ elu_a′(x)";
+  kind->kink = "φ′(0) = λ a";
+  kind->source = "Klambauer et al. 2017";
+  kind->value = [](Real x, Real) { return selu_lambda * elu(x, selu_alpha); };
+  kind->derivative = [](Real x, Real) { return selu_lambda * elu_derivative(x, selu_alpha); };
+  kind->gain = [](Real) { return Real{3} / 4; };
+
+  kind = add_entry(all, "hard_tanh");
+  kind->aliases = {"hard-tanh", "hardtanh"};
+  kind->summary = "min(max(x, −1), 1)";
+  kind->derivative_formula = "1[−1 < x < 1]";
+  kind->kink = "φ′(±1) = 0";
+  kind->value = [](Real x, Real) { return x < -1 ? Real{-1} : x > 1 ? Real{1} : x; };
+  kind->derivative = [](Real x, Real) { return x > -1 && x < 1 ? Real{1} : x * 0; };
+  kind->flat = true;
+
+  kind = add_entry(all, "relu_squared");
+  kind->aliases = {"squared_relu", "squared-relu", "relu-squared"};
+  kind->summary = "max(x, 0)²";
+  kind->derivative_formula = "2 max(x, 0)";
+  kind->source = "So et al. 2021";
+  kind->value = [](Real x, Real) { return x > 0 ? x * x : x * 0; };
+  kind->derivative = [](Real x, Real) { return x > 0 ? 2 * x : x * 0; };
+  kind->degree = 2;
+  kind->gain = [](Real) { return std::sqrt(Real{2} / 3); };
+  kind->flat = true;
+
+  kind = add_entry(all, "sin");
+  kind->summary = "sin x";
+  kind->derivative_formula = "cos x";
+  kind->value = [](Real x, Real) { return std::sin(x); };
+  kind->derivative = [](Real x, Real) { return std::cos(x); };
+
+  kind = add_entry(all, "abs");
+  kind->summary = "|x|";
+  kind->derivative_formula = "sign x";
+  kind->kink = "φ′(0) = 0";
+  kind->value = [](Real x, Real) { return std::abs(x); };
+  kind->derivative = [](Real x, Real) { return x > 0 ? Real{1} : x < 0 ? Real{-1} : x; };
+  kind->degree = 1;
+  kind->flat = true;
+
+  return all;
 }
 
 }  // namespace

@@ -14,9 +14,6 @@ namespace {
 using Center = Standardization::Center;
 using Scale = Standardization::Scale;
 
-Index none(const NormSpec&, Shape) {
-  return 0;
-}
 Index one_per_position(const NormSpec&, Shape shape) {
   return shape.positions;
 }
@@ -29,47 +26,6 @@ Index groups(const NormSpec& spec) {
 Index one_per_group(const NormSpec& spec, Shape) {
   return groups(spec) * spec.samples;
 }
-
-/// A row under construction; what is not said is absent.
-struct Row : NormKind {
-  Row(std::string_view its_name, std::vector<std::string_view> its_aliases, std::string_view its_formula,
-      std::string_view its_source, LayerPtr (*its_make)(const NormSpec&, Shape)) {
-    name = its_name, aliases = std::move(its_aliases), formula = its_formula, source = its_source;
-    make = its_make, null_directions = none;
-  }
-  Row with(NormParam param) && {
-    params.push_back(param);
-    return *this;
-  }
-  Row affine() && {
-    has_weight = has_bias = true;
-    return *this;
-  }
-  Row running() && {
-    has_running = true;
-    return *this;
-  }
-  Row over_size() && {
-    divides_by_size = true;
-    return *this;
-  }
-  Row of_degree_one() && {
-    linear = true;
-    return *this;
-  }
-  Row over_positions() && {
-    across_positions = true;
-    return *this;
-  }
-  Row fixed_by(std::string_view kind) && {
-    with_given_statistics = kind;
-    return *this;
-  }
-  Row nulls(Index (*count)(const NormSpec&, Shape)) && {
-    null_directions = count;
-    return *this;
-  }
-};
 
 constexpr NormParam eps = {"eps", NormParam::Kind::constant, 1e-5, 0};
 constexpr NormParam alpha = {"alpha", NormParam::Kind::trained, 0.5};
@@ -105,58 +61,93 @@ LayerPtr group_norm(const NormSpec& spec, Shape shape) {
 }
 
 std::vector<NormKind> table() {
-  return {
-      Row("layer_norm", {"layernorm", "ln"}, "(x - mean x) / sqrt(var x + eps) * weight + bias",
-          "Ba, Kiros & Hinton 2016 (arXiv 1607.06450)", standardization<Center::yes, Scale::root_mean_square>)
-          .over_size()
-          .with(eps)
-          .affine()
-          .nulls(one_per_position),
-      Row("rms_norm", {"rmsnorm", "rms"}, "x / sqrt(mean x^2 + eps) * weight + bias",
-          "Zhang & Sennrich 2019 (arXiv 1910.07467)", standardization<Center::no, Scale::root_mean_square>)
-          .over_size()
-          .with(eps)
-          .affine(),
-      Row("l2_norm", {"l2"}, "x / ||x||", "Loshchilov et al. 2024 (arXiv 2410.01131)",
-          standardization<Center::no, Scale::euclidean>)
-          .over_size()
-          .nulls(one_per_position),
-      Row("dynamic_tanh", {"dyt"}, "weight * tanh(alpha x) + bias", "Zhu et al. 2025 (arXiv 2503.10622)",
-          dynamic_tanh)
-          .affine()
-          .with(alpha),
-      Row("derf", {}, "weight * erf(alpha x) + bias", "2025 (arXiv 2512.10938)", derf).affine().with(alpha),
-      Row("mean_subtraction", {}, "x - mean x", "Yang et al. 2023 (arXiv 2310.02244)", mean_subtraction)
-          .of_degree_one()
-          .nulls(one_per_position),
-      Row("batch_norm", {"batchnorm", "bn"},
-          "(x - mean x) / sqrt(var x + eps) * weight + bias, each feature over all positions",
-          "Ioffe & Szegedy 2015 (arXiv 1502.03167)", batch_norm)
-          .over_size()
-          .with(eps)
-          .affine()
-          .over_positions()
-          .fixed_by("batch_norm_eval")
-          .nulls(one_per_feature),
-      Row("batch_norm_eval", {"batchnorm_eval", "bn_eval"},
-          "(x - running_mean) / sqrt(running_var + eps) * weight + bias",
-          "Ioffe & Szegedy 2015 (arXiv 1502.03167)", batch_norm_eval)
-          .with(eps)
-          .affine()
-          .running()
-          .fixed_by("batch_norm_eval")
-          .of_degree_one(),
-      Row("group_norm", {"groupnorm", "gn"},
-          "(x - mean x) / sqrt(var x + eps) * weight + bias, each group of features over a sample's "
-          "positions",
-          "Wu & He 2018 (arXiv 1803.08494)", group_norm)
-          .over_size()
-          .with(eps)
-          .affine()
-          .with({"groups", NormParam::Kind::divisor, 1, 1})
-          .over_positions()
-          .nulls(one_per_group),
-  };
+  std::vector<NormKind> all;
+  auto* kind = add_entry(all, "layer_norm");
+  kind->aliases = {"layernorm", "ln"};
+  kind->summary = "(x - mean x) / sqrt(var x + eps) * weight + bias";
+  kind->source = "Ba, Kiros & Hinton 2016 (arXiv 1607.06450)";
+  kind->numbers = {eps};
+  kind->divides_by_size = true;
+  kind->has_weight = kind->has_bias = true;
+  kind->null_directions = one_per_position;
+  kind->make = standardization<Center::yes, Scale::root_mean_square>;
+
+  kind = add_entry(all, "rms_norm");
+  kind->aliases = {"rmsnorm", "rms"};
+  kind->summary = "x / sqrt(mean x^2 + eps) * weight + bias";
+  kind->source = "Zhang & Sennrich 2019 (arXiv 1910.07467)";
+  kind->numbers = {eps};
+  kind->divides_by_size = true;
+  kind->has_weight = kind->has_bias = true;
+  kind->make = standardization<Center::no, Scale::root_mean_square>;
+
+  kind = add_entry(all, "l2_norm");
+  kind->aliases = {"l2"};
+  kind->summary = "x / ||x||";
+  kind->source = "Loshchilov et al. 2024 (arXiv 2410.01131)";
+  kind->divides_by_size = true;
+  kind->null_directions = one_per_position;
+  kind->make = standardization<Center::no, Scale::euclidean>;
+
+  kind = add_entry(all, "dynamic_tanh");
+  kind->aliases = {"dyt"};
+  kind->summary = "weight * tanh(alpha x) + bias";
+  kind->source = "Zhu et al. 2025 (arXiv 2503.10622)";
+  kind->numbers = {alpha};
+  kind->has_weight = kind->has_bias = true;
+  kind->make = dynamic_tanh;
+
+  kind = add_entry(all, "derf");
+  kind->summary = "weight * erf(alpha x) + bias";
+  kind->source = "2025 (arXiv 2512.10938)";
+  kind->numbers = {alpha};
+  kind->has_weight = kind->has_bias = true;
+  kind->make = derf;
+
+  kind = add_entry(all, "mean_subtraction");
+  kind->summary = "x - mean x";
+  kind->source = "Yang et al. 2023 (arXiv 2310.02244)";
+  kind->linear = true;
+  kind->null_directions = one_per_position;
+  kind->make = mean_subtraction;
+
+  kind = add_entry(all, "batch_norm");
+  kind->aliases = {"batchnorm", "bn"};
+  kind->summary = "(x - mean x) / sqrt(var x + eps) * weight + bias, each feature over all positions";
+  kind->source = "Ioffe & Szegedy 2015 (arXiv 1502.03167)";
+  kind->numbers = {eps};
+  kind->divides_by_size = true;
+  kind->has_weight = kind->has_bias = true;
+  kind->across_positions = true;
+  kind->with_given_statistics = "batch_norm_eval";
+  kind->null_directions = one_per_feature;
+  kind->make = batch_norm;
+
+  kind = add_entry(all, "batch_norm_eval");
+  kind->aliases = {"batchnorm_eval", "bn_eval"};
+  kind->summary = "(x - running_mean) / sqrt(running_var + eps) * weight + bias";
+  kind->source = "Ioffe & Szegedy 2015 (arXiv 1502.03167)";
+  kind->numbers = {eps};
+  kind->has_weight = kind->has_bias = true;
+  kind->has_running = true;
+  kind->with_given_statistics = "batch_norm_eval";
+  kind->linear = true;
+  kind->make = batch_norm_eval;
+
+  kind = add_entry(all, "group_norm");
+  kind->aliases = {"groupnorm", "gn"};
+  kind->summary =
+      "(x - mean x) / sqrt(var x + eps) * weight + bias, each group of features over a sample's "
+      "positions";
+  kind->source = "Wu & He 2018 (arXiv 1803.08494)";
+  kind->numbers = {eps, {"groups", NormParam::Kind::divisor, 1, 1}};
+  kind->divides_by_size = true;
+  kind->has_weight = kind->has_bias = true;
+  kind->across_positions = true;
+  kind->null_directions = one_per_group;
+  kind->make = group_norm;
+
+  return all;
 }
 
 }  // namespace
@@ -175,8 +166,8 @@ NormSpec NormSpec::of(std::string_view name, Real eps) {
 
 const NormParam* NormKind::find(std::string_view param) const {
   const auto found =
-      std::find_if(params.begin(), params.end(), [param](const NormParam& p) { return p.name == param; });
-  return found == params.end() ? nullptr : &*found;
+      std::find_if(numbers.begin(), numbers.end(), [param](const NormParam& p) { return p.name == param; });
+  return found == numbers.end() ? nullptr : &*found;
 }
 
 Real NormSpec::param(std::string_view name) const {
@@ -195,7 +186,7 @@ NormSpec& NormSpec::set(std::string_view name, Real value) {
 
 bool NormSpec::has_zero_parameter() const {
   return (weight && weight->isZero(0)) ||
-         std::any_of(kind->params.begin(), kind->params.end(), [this](const NormParam& p) {
+         std::any_of(kind->numbers.begin(), kind->numbers.end(), [this](const NormParam& p) {
            return p.kind == NormParam::Kind::trained && param(p.name) == 0;
          });
 }

@@ -6,15 +6,13 @@
 
 namespace rezero {
 
-#define REZERO_BRANCH(name) BranchKind branch_##name();
+#define REZERO_ENTRY(name) BranchKind branch_##name();
 #include "branches/branches.def"
-#undef REZERO_BRANCH
 
 const Registry<BranchKind>& branches() {
   static const Registry<BranchKind> registry("family", {
-#define REZERO_BRANCH(name) branch_##name(),
+#define REZERO_ENTRY(name) branch_##name(),
 #include "branches/branches.def"
-#undef REZERO_BRANCH
                                                        });
   return registry;
 }

@@ -11,7 +11,7 @@ constexpr Real transformer_hidden_ratio = 4;
 /// One block a layer: the branch kind itself.
 Family simple(const BranchKind& kind) {
   Family family;
-  family.name = kind.name, family.aliases = kind.aliases, family.summary = kind.summary;
+  static_cast<Entry&>(family) = kind;
   family.blocks = {kind.name};
   family.has_tokens = kind.has_positions;
   if (kind.is_attention) family.default_tokens = transformer_tokens;
@@ -20,7 +20,8 @@ Family simple(const BranchKind& kind) {
 
 Family transformer(std::string_view name, std::string_view feed_forward, std::string_view summary) {
   Family family;
-  family.name = name, family.summary = summary;
+  family.name = name;
+  family.summary = summary;
   family.blocks = {"attention", feed_forward};
   family.has_tokens = true;
   family.default_tokens = transformer_tokens;

@@ -4,15 +4,13 @@
 
 namespace rezero {
 
-#define REZERO_SCHEME(name) Scheme scheme_##name();
+#define REZERO_ENTRY(name) Scheme scheme_##name();
 #include "schemes/schemes.def"
-#undef REZERO_SCHEME
 
 const Registry<Scheme>& schemes() {
   static const Registry<Scheme> registry("scheme", {
-#define REZERO_SCHEME(name) scheme_##name(),
+#define REZERO_ENTRY(name) scheme_##name(),
 #include "schemes/schemes.def"
-#undef REZERO_SCHEME
                                                    });
   return registry;
 }

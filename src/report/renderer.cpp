@@ -5,16 +5,14 @@
 namespace rezero {
 
 namespace detail {
-#define REZERO_RENDERER(name) RendererKind name##_renderer();
+#define REZERO_ENTRY(name) RendererKind renderer_##name();
 #include "report/renderers/renderers.def"
-#undef REZERO_RENDERER
 }  // namespace detail
 
 const Registry<RendererKind>& renderers() {
   static const Registry<RendererKind> table("format", {
-#define REZERO_RENDERER(name) detail::name##_renderer(),
+#define REZERO_ENTRY(name) detail::renderer_##name(),
 #include "report/renderers/renderers.def"
-#undef REZERO_RENDERER
                                                       });
   return table;
 }

@@ -4,19 +4,16 @@
 
 #include "report/published_values.h"
 #include "report/spectrum_json.h"
+#include "rezero/analysis/labels.h"
 
 namespace rezero::detail {
 namespace {
-
-void text_or_null(JsonWriter& json, std::string_view name, const std::string& text) {
-  text.empty() ? json.null_member(name) : json.member(name, text);
-}
 
 void seed_member(JsonWriter& json, const CellLabels& labels) {
   labels.seeded ? json.member("seed", std::to_string(labels.seed)) : json.null_member("seed");
 }
 
-void scheme_params(JsonWriter& json, const Params& params) {
+void params_object(JsonWriter& json, const Params& params) {
   json.begin_object();
   for (const ParamValue& value : params.values()) {
     const bool is_number =
@@ -87,27 +84,27 @@ void write_metric_definitions(JsonWriter& json, int indent) {
     if (indent >= 0) json.line(indent + 2);
     json.begin_object();
     json.member("name", metric.name), json.member("unit", metric.unit);
-    json.member("definition", metric.definition), json.member("source", metric.source);
+    json.member("definition", metric.summary), json.member("source", metric.source);
     json.end_object();
   }
   if (indent >= 0) json.line(indent);
   json.end_array();
 }
 
-void label_members(JsonWriter& json, const CellLabels& labels) {
-  if (labels.scheme) {
-    json.member("scheme", labels.scheme->canonical());
-    json.key("scheme_params"), scheme_params(json, labels.scheme->params());
-  } else {
-    json.null_member("scheme"), json.null_member("scheme_params");
+void label_members(JsonWriter& json, const CellLabels& of) {
+  for (const Label& label : labels()) {
+    const LabelValue value = label.value(of);
+    if (const auto* text = std::get_if<std::string>(&value)) {
+      json.member(label.key, *text);
+    } else if (const auto* size = std::get_if<Index>(&value)) {
+      json.member(label.key, *size);
+    } else if (const auto* params = std::get_if<const Params*>(&value)) {
+      json.key(label.key);
+      params_object(json, **params);
+    } else if (label.where_absent == WhereAbsent::null) {
+      json.null_member(label.key);
+    }
   }
-  text_or_null(json, "stack", labels.stack);
-  text_or_null(json, "family", labels.family);
-  text_or_null(json, "activation", labels.activation);
-  text_or_null(json, "init", labels.init);
-  labels.width > 0 ? json.member("width", labels.width) : json.null_member("width");
-  labels.tokens > 0 ? json.member("tokens", labels.tokens) : json.null_member("tokens");
-  if (!labels.order.empty()) json.member("order", labels.order), json.member("norm", labels.norm);
 }
 
 void result_members(JsonWriter& json, const CellLabels& labels, const DepthResult& result, ValuesMode mode) {

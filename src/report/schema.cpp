@@ -25,7 +25,7 @@ Text constant(std::string_view key, std::string_view value) {
 
 /// The rows of reports and verdicts. `kind` may stand in a row: ndjson requires it there.
 Text row_definitions() {
-  const Text labels(label_properties), keys(label_keys), seed = reference("seed", "seed_or_null");
+  const Text labels = label_properties(), keys = label_keys(), seed = reference("seed", "seed_or_null");
   const Text blocks = reference("blocks", "depth");
   return object_definition(
              "result",

@@ -2,6 +2,7 @@
 
 #include "config/options.h"
 #include "report/published_values.h"
+#include "rezero/analysis/labels.h"
 #include "rezero/analysis/metric.h"
 
 namespace rezero::detail {
@@ -35,20 +36,38 @@ const std::string_view context_definitions = R"(
       "properties": {"name": {"type": "string"}, "unit": {"type": "string"}, "definition": {"type": "string"},
         "source": {"type": "string"}}})";
 
-const std::string_view label_properties = R"(
-        "scheme": {"$ref": "#/$defs/text_or_null"},
-        "scheme_params": {"type": ["object", "null"], "additionalProperties": {"type": ["number", "string", "null"]}},
-        "stack": {"$ref": "#/$defs/text_or_null"},
-        "family": {"$ref": "#/$defs/text_or_null"},
-        "activation": {"$ref": "#/$defs/text_or_null"},
-        "init": {"$ref": "#/$defs/text_or_null"},
-        "width": {"type": ["integer", "null"], "minimum": 1},
-        "tokens": {"type": ["integer", "null"], "minimum": 1},
-        "order": {"enum": ["post", "pre"]}, "norm": {"type": "string"},
-        "depth": {"$ref": "#/$defs/depth"})";
+namespace {
 
-const std::string_view label_keys =
-    R"("scheme", "scheme_params", "stack", "family", "activation", "init", "width", "tokens", "depth")";
+std::string schema_of(const Label& label) {
+  if (!label.words.empty()) return enumeration(label.words);
+  const bool nullable = label.where_absent == WhereAbsent::null;
+  switch (label.type) {
+    case LabelType::text:
+      return nullable ? R"({"$ref": "#/$defs/text_or_null"})" : R"({"type": "string"})";
+    case LabelType::size:
+      return nullable ? R"({"type": ["integer", "null"], "minimum": 1})" : R"({"$ref": "#/$defs/size"})";
+    case LabelType::params:
+      return R"({"type": ["object", "null"], "additionalProperties": {"type": ["number", "string", "null"]}})";
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string label_properties() {
+  std::string properties;
+  for (const Label& label : labels())
+    properties += "\n        \"" + std::string(label.key) + "\": " + schema_of(label) + ",";
+  return properties + R"(
+        "depth": {"$ref": "#/$defs/depth"})";
+}
+
+std::string label_keys() {
+  std::string keys;
+  for (const Label& label : labels())
+    if (label.where_absent == WhereAbsent::null) keys += "\"" + std::string(label.key) + "\", ";
+  return keys + "\"depth\"";
+}
 
 std::string spectrum_definition() {
   return R"(

@@ -11,23 +11,27 @@ namespace rezero::detail {
 
 extern const std::string_view scalar_definitions;   ///< number_or_null, text_or_null, whole, seed, sha256
 extern const std::string_view context_definitions;  ///< tool, run, metric_definition
-extern const std::string_view label_properties;     ///< scheme … width: members of every row
-extern const std::string_view label_keys;           ///< their names, for `required`
 extern const std::string_view density_definition;
 extern const std::string_view profile_definition;
 extern const std::string_view check_properties;
 
 std::string spectrum_definition();
+/// Members of every row: its labels and `depth`; and those of them that are always there, for `required`.
+std::string label_properties();
+std::string label_keys();
 /// Definitions that depend on the table of metrics: metrics, metric_summaries; status.
 std::string table_definitions();
 
 /// The plan, whose keys are the options.
 std::string plan_definition();
 
-/// `{"enum": ["zero", "circular"]}` of a closed set.
+/// `{"enum": ["zero", "circular"]}`.
+inline std::string enumeration(const std::vector<std::string_view>& words) {
+  return "{\"enum\": [\"" + joined(words, "\", \"") + "\"]}";
+}
 template <class T>
 std::string enumeration() {
-  return "{\"enum\": [\"" + joined(choices<T>(), "\", \"") + "\"]}";
+  return enumeration(choices<T>());
 }
 
 /// A closed object: `"name": {"type": "object", …}`; `required` is a list of quoted keys.

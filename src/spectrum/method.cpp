@@ -2,15 +2,13 @@
 
 namespace rezero {
 
-#define REZERO_SPECTRUM_METHOD(name) SpectrumMethod name##_method();
+#define REZERO_ENTRY(name) SpectrumMethod method_##name();
 #include "spectrum/methods/methods.def"
-#undef REZERO_SPECTRUM_METHOD
 
 const Registry<SpectrumMethod>& spectrum_methods() {
   static const Registry<SpectrumMethod> registry("spectrum method", {
-#define REZERO_SPECTRUM_METHOD(name) name##_method(),
+#define REZERO_ENTRY(name) method_##name(),
 #include "spectrum/methods/methods.def"
-#undef REZERO_SPECTRUM_METHOD
                                                                     });
   return registry;
 }

@@ -195,23 +195,5 @@ TEST(Metrics, NothingOfABreakdown) {
   }
 }
 
-TEST(Metrics, OrderNamesAndDefinitions) {
-  const char* order[] = {"sigma_max",         "sigma_min",         "sigma_min_nonzero",
-                         "log10_sigma_max",   "log10_sigma_min",   "log10_sigma_min_nonzero",
-                         "log10_condition",   "mean_square",       "log10_mean_square",
-                         "relative_variance", "mean_log_sigma",    "std_log_sigma",
-                         "median_sigma",      "isometry_fraction", "max_isometry_error",
-                         "bulk_sigma_max",    "outlier_ratio",     "ones_overlap",
-                         "stable_rank",       "numerical_rank",    "identity_error",
-                         "output_error"};
-  std::size_t i = 0;
-  for (const Metric& metric : metrics()) {
-    ASSERT_LT(i, std::size(order));
-    EXPECT_EQ(metric.name, order[i++]);
-    EXPECT_FALSE(metric.unit.empty() || metric.definition.empty());
-  }
-  EXPECT_EQ(i, std::size(order));
-}
-
 }  // namespace
 }  // namespace rezero

@@ -10,6 +10,7 @@
 #include "rezero/analysis/metric.h"
 #include "rezero/init/initializer.h"
 #include "rezero/layers/activation.h"
+#include "rezero/layers/norm.h"
 #include "rezero/model/branch.h"
 #include "rezero/model/family.h"
 #include "rezero/model/scheme.h"
@@ -20,27 +21,25 @@ namespace rezero {
 namespace {
 
 struct OpenSet {
-  std::string folder, table, macro;
-  bool one_each;  ///< each file holds one entry, named as the file
+  std::string folder, table;
+  bool one_each = true;  ///< each file holds one entry, named as the file
 };
 
-const std::vector<OpenSet> open_sets = {
-    {"src/model/schemes", "schemes.def", "REZERO_SCHEME", true},
-    {"src/model/branches", "branches.def", "REZERO_BRANCH", true},
-    {"src/spectrum/methods", "methods.def", "REZERO_SPECTRUM_METHOD", true},
-    {"src/analysis/checks", "checks.def", "REZERO_CHECK", true},
-    {"src/analysis/metrics", "metrics.def", "REZERO_METRIC", false},
-    {"src/report/renderers", "renderers.def", "REZERO_RENDERER", true},
-    {"src/cli/commands", "commands.def", "REZERO_COMMAND", true}};
+const std::vector<OpenSet> open_sets = {{"src/model/schemes", "schemes.def"},
+                                        {"src/model/branches", "branches.def"},
+                                        {"src/spectrum/methods", "methods.def"},
+                                        {"src/analysis/checks", "checks.def"},
+                                        {"src/analysis/metrics", "metrics.def", false},
+                                        {"src/report/renderers", "renderers.def"},
+                                        {"src/cli/commands", "commands.def"}};
 
-/// What stands in parentheses after the macro, line by line.
+/// What stands in parentheses after REZERO_ENTRY, line by line.
 std::vector<std::string> entries_of(const OpenSet& set) {
+  const std::string macro = "REZERO_ENTRY(";
   std::vector<std::string> entries;
-  for (const std::string& line : lines_of(file_text(set.folder + "/" + set.table))) {
-    if (line.compare(0, set.macro.size() + 1, set.macro + "(") != 0) continue;
-    const std::size_t begin = set.macro.size() + 1;
-    entries.push_back(line.substr(begin, line.find(')') - begin));
-  }
+  for (const std::string& line : lines_of(file_text(set.folder + "/" + set.table)))
+    if (line.compare(0, macro.size(), macro) == 0)
+      entries.push_back(line.substr(macro.size(), line.find(')') - macro.size()));
   return entries;
 }
 
@@ -84,39 +83,10 @@ bool is_name(std::string_view name, const std::string& joints) {
   return true;
 }
 
-/// Names and aliases of a registry, each once, in one spelling.
-template <class T>
-void expect_good_names(const Registry<T>& registry, const std::string& joints, std::size_t lines) {
-  EXPECT_EQ(registry.size(), lines) << registry.kind();
-  std::set<std::string_view> seen;
-  for (const T& entry : registry) {
-    EXPECT_TRUE(is_name(entry.name, joints)) << registry.kind() << " " << entry.name;
-    EXPECT_TRUE(seen.insert(entry.name).second) << entry.name;
-    for (std::string_view alias : entry.aliases) {
-      EXPECT_TRUE(is_name(alias, "-_")) << registry.kind() << " " << alias;
-      EXPECT_TRUE(seen.insert(alias).second) << registry.kind() << " " << alias << " is given twice";
-      EXPECT_EQ(&registry.at(alias), &entry);
-    }
-    EXPECT_EQ(&registry.at(entry.name), &entry);
-  }
-}
-
 std::size_t lines_in(const std::string& table) {
   for (const OpenSet& set : open_sets)
     if (set.table == table) return entries_of(set).size();
   return 0;
-}
-
-TEST(Registries, NamesAreUniqueAndSpelledAlike) {
-  expect_good_names(schemes(), "-", lines_in("schemes.def"));
-  expect_good_names(branches(), "-", lines_in("branches.def"));
-  const std::size_t left_out = spectrum_methods().find("lapack") ? 0 : 1;  // REZERO_WITH_LAPACKE
-  expect_good_names(spectrum_methods(), "-", lines_in("methods.def") - left_out);
-  expect_good_names(checks(), "-", lines_in("checks.def"));
-  expect_good_names(metrics(), "_", lines_in("metrics.def"));
-  expect_good_names(renderers(), "-", lines_in("renderers.def"));
-  expect_good_names(activations(), "_", activations().size());
-  expect_good_names(initializers(), "-", initializers().size());
 }
 
 void expect_params(std::string_view owner, const std::vector<ParamInfo>& params) {
@@ -133,42 +103,78 @@ void expect_params(std::string_view owner, const std::vector<ParamInfo>& params)
       << owner;  // the defaults are values
 }
 
-TEST(Registries, EveryEntrySaysWhatItIsAndWhereItIsFrom) {
+enum class Sourced { always, where_known };
+
+/// Names and aliases each once, in one spelling, and found; every entry says what it is.
+template <class T>
+void expect_good_entries(const Registry<T>& registry, const std::string& joints, Sourced sourced) {
+  std::set<std::string_view> seen;
+  for (const T& entry : registry) {
+    const std::string where = std::string(registry.kind()) + " " + std::string(entry.name);
+    EXPECT_TRUE(is_name(entry.name, joints)) << where;
+    EXPECT_TRUE(seen.insert(entry.name).second) << where;
+    for (std::string_view alias : entry.aliases) {
+      EXPECT_TRUE(is_name(alias, "-_")) << where << " " << alias;
+      EXPECT_TRUE(seen.insert(alias).second) << where << ": " << alias << " is given twice";
+      EXPECT_EQ(&registry.at(alias), &entry) << where;
+    }
+    EXPECT_EQ(&registry.at(entry.name), &entry) << where;
+    EXPECT_FALSE(entry.summary.empty()) << where;
+    EXPECT_TRUE(sourced == Sourced::where_known || !entry.source.empty()) << where;
+    expect_params(entry.name, entry.params);
+  }
+}
+
+TEST(Registries, EntriesHaveOneSpellingAndSayWhatTheyAre) {
+  expect_good_entries(schemes(), "-", Sourced::always);
+  expect_good_entries(branches(), "-", Sourced::always);
+  expect_good_entries(families(), "-", Sourced::where_known);
+  expect_good_entries(activations(), "_", Sourced::where_known);
+  expect_good_entries(initializers(), "-", Sourced::always);
+  expect_good_entries(norms(), "_", Sourced::always);
+  expect_good_entries(spectrum_methods(), "-", Sourced::always);
+  expect_good_entries(checks(), "-", Sourced::always);
+  expect_good_entries(metrics(), "_", Sourced::where_known);
+  expect_good_entries(renderers(), "-", Sourced::where_known);
+}
+
+TEST(Registries, EveryLineOfATableIsAnEntry) {
+  const std::size_t left_out = spectrum_methods().find("lapack") ? 0 : 1;  // REZERO_WITH_LAPACKE
+  EXPECT_EQ(spectrum_methods().size(), lines_in("methods.def") - left_out);
+  EXPECT_EQ(schemes().size(), lines_in("schemes.def"));
+  EXPECT_EQ(branches().size(), lines_in("branches.def"));
+  EXPECT_EQ(checks().size(), lines_in("checks.def"));
+  EXPECT_EQ(metrics().size(), lines_in("metrics.def"));
+  EXPECT_EQ(renderers().size(), lines_in("renderers.def"));
+}
+
+TEST(Registries, EntriesHaveWhatTheirKindNeeds) {
   for (const Scheme& scheme : schemes()) {
-    for (std::string_view text : {scheme.update, scheme.summary, scheme.source, scheme.depth_symbol})
-      EXPECT_FALSE(text.empty()) << scheme.name;
+    EXPECT_FALSE(scheme.update.empty() || scheme.depth_symbol.empty()) << scheme.name;
+    EXPECT_NE(scheme.plan, nullptr) << scheme.name;
+    EXPECT_NE(scheme.depends_on_depth, nullptr) << scheme.name;
     for (std::string_view family : scheme.made_for)
       EXPECT_NE(families().find(family), nullptr) << scheme.name;
-    expect_params(scheme.name, scheme.params);
   }
-  for (const BranchKind& kind : branches())
-    for (std::string_view text : {kind.formula, kind.summary, kind.source})
-      EXPECT_FALSE(text.empty()) << kind.name;
-  for (const ActivationKind& kind : activations()) {
-    for (std::string_view text : {kind.formula, kind.derivative_formula})
-      EXPECT_FALSE(text.empty()) << kind.name;
-    expect_params(kind.name, kind.params);
-  }
+  for (const BranchKind& kind : branches()) EXPECT_FALSE(kind.formula.empty()) << kind.name;
+  for (const ActivationKind& kind : activations()) EXPECT_FALSE(kind.derivative_formula.empty()) << kind.name;
   for (const InitializerKind& kind : initializers()) {
-    for (std::string_view text : {kind.formula, kind.summary, kind.source})
-      EXPECT_FALSE(text.empty()) << kind.name;
-    expect_params(kind.name, kind.params);
+    EXPECT_FALSE(kind.formula.empty()) << kind.name;
+    EXPECT_NE(kind.weight, nullptr) << kind.name;
   }
   for (const auto& [alias, meaning] : initializer_presets()) {
     EXPECT_TRUE(is_name(alias, "-")) << alias;
     EXPECT_NO_THROW(Initializer(parse_named_spec(meaning))) << meaning;
   }
-  for (const Metric& metric : metrics())
-    for (std::string_view text : {metric.unit, metric.definition}) EXPECT_FALSE(text.empty()) << metric.name;
-  for (const Check& check : checks()) {
-    EXPECT_FALSE(check.claim.empty() || check.source.empty()) << check.name;
-    expect_params(check.name, check.params);
+  for (const NormKind& kind : norms()) EXPECT_NE(kind.make, nullptr) << kind.name;
+  for (const Metric& metric : metrics()) {
+    EXPECT_FALSE(metric.unit.empty()) << metric.name;
+    EXPECT_NE(metric.compute, nullptr) << metric.name;
   }
-  for (const SpectrumMethod& method : spectrum_methods()) {
-    EXPECT_FALSE(method.summary.empty() || method.reference.empty()) << method.name;
+  for (const Check& check : checks()) EXPECT_NE(check.run, nullptr) << check.name;
+  for (const SpectrumMethod& method : spectrum_methods())
     EXPECT_NE(method.full == nullptr, method.compute == nullptr) << method.name;
-  }
-  for (const RendererKind& kind : renderers()) EXPECT_FALSE(kind.summary.empty()) << kind.name;
+  for (const RendererKind& kind : renderers()) EXPECT_NE(kind.report, nullptr) << kind.name;
 }
 
 }  // namespace

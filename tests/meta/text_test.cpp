@@ -10,6 +10,7 @@
 #include "cli/run.h"
 #include "config/options.h"
 #include "meta/source_tree.h"
+#include "rezero/analysis/labels.h"
 #include "rezero/model/scheme.h"
 #include "support/optional_methods.h"
 
@@ -142,6 +143,12 @@ TEST(Text, EverySchemeIsInTheMeasuredTable) {
     if (scheme.name == "depth-mup") continue;  // for one-layer blocks only
     EXPECT_NE(table.find("\n| " + std::string(scheme.name) + " |"), std::string::npos) << scheme.name;
   }
+}
+
+TEST(Text, EveryLabelOfARowIsExplained) {
+  const std::string document = file_text("docs/schema.md");
+  for (const Label& label : labels())
+    EXPECT_NE(document.find("`" + std::string(label.key) + "`"), std::string::npos) << label.key;
 }
 
 /// Every `--option` that the documents name exists in the help of some command.

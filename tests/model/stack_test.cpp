@@ -25,24 +25,29 @@ void expect_same_weights(const ResidualBlock& a, const ResidualBlock& b) {
   }
 }
 
-const char* const families[] = {"linear", "dense", "preactivation", "mlp", "glu", "attention", "transformer"};
+std::vector<std::string> family_names() {
+  std::vector<std::string> names;
+  for (const Family& family : families()) names.emplace_back(family.name);
+  return names;
+}
 
-/// A stack of two heads over three tokens, where the family has tokens.
-StackText text_of(const std::string& scheme, const char* family, Index width, const char* activation,
+/// A stack of two heads over three tokens, where the family has tokens; over small images, where it has those.
+StackText text_of(const std::string& scheme, const std::string& family, Index width, const char* activation,
                   const char* init, Real hidden_ratio = 1) {
   StackText text{scheme, family, width, activation, init, hidden_ratio};
-  if (rezero::families().at(family).has_tokens) {
+  if (families().at(family).has_tokens) {
     text.tokens.tokens = 3;
     text.tokens.attention.heads = text.tokens.attention.kv_heads = 2;
   }
+  text.conv.image = {3, 2, 1};
   return text;
 }
 
 /// Block 3 of seed 7 is made of the same draws whatever the depth, the order of use and the scheme.
 TEST(LawStacks, WeightsAreAddressed) {
-  for (const char* family : families)
+  for (const std::string& family : family_names())
     for (const char* init : {"he", "torch-default", "orthogonal"}) {
-      SCOPED_TRACE(std::string(family) + " " + init);
+      SCOPED_TRACE(family + " " + init);
       const StackText text = text_of("residual", family, 10, "relu", init, 1.5);
       const StackPtr shallow = testing::stack(text, 7, 10), deep = testing::stack(text, 7, 1000);
       const BlockPtr last = deep->block(9), third = deep->block(3);
@@ -59,14 +64,14 @@ TEST(LawStacks, WeightsAreAddressed) {
 
 /// Common random numbers: up to the scheme's gains, every scheme starts from the same draws.
 TEST(LawStacks, EverySchemeHasTheSameDraws) {
-  for (const char* family : families) {
+  for (const std::string& family : family_names()) {
     StackText text = text_of("residual", family, 8, "relu", "torch-default");
     const StackPtr base_stack = testing::stack(text, 7, 16);
     const BlockPtr base = base_stack->block(3);
     for (const Scheme& scheme : schemes()) {
       SCOPED_TRACE(std::string(scheme.name) + " " + family);
       text.scheme = scheme.name;
-      if (testing::needs_convolutions(scheme)) {
+      if (scheme.needs_convolutions && !families().at(family).is_conv()) {
         EXPECT_THROW(testing::stack(text, 7, 16), UsageError);
         continue;
       }
@@ -97,7 +102,7 @@ TEST(LawStacks, EverySchemeHasTheSameDraws) {
 
 TEST(LawStacks, APrefixIsTheShallowerStack) {
   for (const Scheme& scheme : schemes()) {
-    if (testing::needs_convolutions(scheme)) continue;
+    if (scheme.needs_convolutions) continue;
     StackText text{std::string(scheme.name), "mlp", 8, "tanh", "torch-default"};
     const StackPtr shallow = testing::stack(text, 3, 5), deep = testing::stack(text, 3, 20);
     if (testing::stack_spec(text).scheme.depends_on_depth()) continue;
@@ -133,7 +138,7 @@ TEST(LawStacks, DependenceOnDepthIsReal) {
 }
 
 TEST(Stack, TiedWeightsAreEqualInAllBlocks) {
-  for (const char* family : families) {
+  for (const std::string& family : family_names()) {
     StackSpec spec = testing::stack_spec(text_of("residual", family, 8, "relu", "torch-default"));
     const StackPtr untied = build_stack(spec, 7, 20);
     spec.tied = true;
@@ -144,7 +149,7 @@ TEST(Stack, TiedWeightsAreEqualInAllBlocks) {
 }
 
 TEST(Stack, HomogeneityIsThatOfItsBlocks) {
-  for (const char* family : families)
+  for (const std::string& family : family_names())
     for (const char* phi : {"relu", "abs", "identity", "tanh", "relu_squared"})
       for (const char* init : {"he", "torch-default", "gaussian", "gaussian:sigma_b=0.1"})
         for (const char* scheme : {"residual", "depth-mup", "gated:a=0.3", "pre-ln", "ngpt"}) {

@@ -75,7 +75,7 @@ TEST(Regression, SchemeWasRefusedForItsDepth) {
   EXPECT_THROW(require_fit(spec, 4), UsageError);
   EXPECT_THROW(build_stack(spec, 0, 4), UsageError);
   for (const Scheme& scheme : schemes()) {
-    if (testing::needs_convolutions(scheme)) continue;
+    if (scheme.needs_convolutions) continue;
     const StackSpec deep = testing::stack_spec({std::string(scheme.name)});
     EXPECT_NO_THROW(require_fit(deep, std::numeric_limits<std::uint32_t>::max())) << scheme.name;
   }

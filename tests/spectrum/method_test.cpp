@@ -13,14 +13,6 @@ using testing::spectrum_of;
 using testing::values;
 using testing::with_values;
 
-TEST(SpectrumMethods, EveryEntryIsComplete) {
-  for (const SpectrumMethod& method : spectrum_methods()) {
-    EXPECT_FALSE(method.name.empty() || method.summary.empty() || method.reference.empty());
-    EXPECT_NE(method.full == nullptr, method.compute == nullptr) << method.name;
-    EXPECT_EQ(&spectrum_methods().at(method.name), &method);
-  }
-}
-
 /// The matrices on which every full method has to agree within what it claims.
 std::vector<Matrix> law_cases() {
   const Index n = 40;

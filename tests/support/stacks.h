@@ -61,11 +61,6 @@ inline SchemeContext scheme_context(const SchemeSpec& spec, const Place& place) 
   return at;
 }
 
-/// Schemes that are made of what only convolutional branches have: refused elsewhere.
-inline bool needs_convolutions(const Scheme& scheme) {
-  return scheme.name == "zero-gamma" || scheme.name == "nf-resnet";
-}
-
 inline StackPtr stack(const StackText& text, std::uint64_t seed, Index depth) {
   return build_stack(stack_spec(text), seed, depth);
 }

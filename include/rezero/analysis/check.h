@@ -68,14 +68,10 @@ struct BlockFacts {
 
 struct CheckObservation;  // analysis/observe.h
 
-struct Check {
-  std::string_view name;
-  std::vector<std::string_view> aliases;
-  std::string_view claim;  ///< a formula
-  std::string_view source;
-  std::vector<ParamInfo> params;
-  bool needs_spectrum;
-  CheckResult (*run)(const CheckObservation&, const CheckSpec&);
+/// `summary` is the claim.
+struct Check : Entry {
+  bool needs_spectrum = false;
+  CheckResult (*run)(const CheckObservation&, const CheckSpec&) = nullptr;
 };
 
 const Registry<Check>& checks();

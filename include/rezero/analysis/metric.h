@@ -14,23 +14,20 @@ namespace rezero {
 struct Observation {
   const Spectrum* spectrum = nullptr;
   Index rows = 0, cols = 0;
-  std::optional<ScaledReal> frobenius_square;       ///< ‖J‖_F²; nothing where J was not formed to six digits
-  std::optional<ScaledReal> identity_error;         ///< max |J − I|; nothing if rectangular or not formed so
-  std::optional<ScaledReal> output_error;           ///< max |x_L − x_0|; nothing if shapes differ
+  std::optional<ScaledReal> frobenius_square;  ///< ‖J‖_F²; nothing where J was not formed to six digits
+  std::optional<ScaledReal> identity_error;    ///< max |J − I|; nothing if rectangular or not formed so
+  std::optional<ScaledReal> output_error;      ///< max |x_L − x_0|; nothing if shapes differ
   std::optional<Real> ones_overlap = std::nullopt;  ///< |⟨u_1, 1/√rows⟩|; nothing where u_1 is not known
 };
 
-struct Metric {
-  std::string_view name;
-  std::vector<std::string_view> aliases;
-  std::string_view unit;        ///< "1" if dimensionless, "decades", "nats"
-  std::string_view definition;  ///< a formula
-  std::string_view source;
+/// `summary` is the definition, a formula.
+struct Metric : Entry {
+  std::string_view unit = "1";  ///< "decades", "nats"; "1" if dimensionless
   /// Nothing where the number does not exist, is not resolved, or is no normal double.
-  std::optional<Real> (*compute)(const Observation&);
+  std::optional<Real> (*compute)(const Observation&) = nullptr;
 };
 
-/// In report order: sigma_max, sigma_min, log10_sigma_max, … (architecture's list).
+/// In report order.
 const Registry<Metric>& metrics();
 
 }  // namespace rezero

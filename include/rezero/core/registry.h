@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "rezero/core/error.h"
+#include "rezero/core/named_spec.h"
 #include "rezero/core/text.h"
 
 namespace rezero {
@@ -20,7 +21,25 @@ std::string unknown_name_message(std::string_view kind, std::string_view word,
                                  const std::vector<std::string_view>& known,
                                  const std::vector<std::string_view>& aliases = {});
 
-/// T has `name` (string_view) and `aliases` (iterable of string_view). Entries live as long as the program.
+/// What everything with a name has: the base of all entries, filled in field by field.
+struct Entry {
+  std::string_view name;
+  std::vector<std::string_view> aliases;
+  std::string_view summary;  ///< what it is, in one line: in words, or as a formula
+  std::string_view
+      source;  ///< paper (and equation where it was seen), or "derived here"; empty: common knowledge
+  std::vector<ParamInfo> params;
+};
+
+/// The next entry of a table under construction, to be filled in.
+template <class T>
+T* add_entry(std::vector<T>& table, std::string_view name) {
+  table.emplace_back();
+  table.back().name = name;
+  return &table.back();
+}
+
+/// A table of entries; T derives from Entry. Entries live as long as the program.
 template <class T>
 class Registry {
  public:

@@ -30,17 +30,13 @@ struct WeightContext {
 };
 
 /// One named law. `std` below is the standard deviation of an entry.
-struct InitializerKind {
-  std::string_view name;
-  std::vector<std::string_view>
-      aliases;  ///< plain synonyms (kaiming); presets like he-uniform are resolved separately
-  std::string_view summary;
+/// Aliases are plain synonyms (kaiming); presets like he-uniform are resolved separately.
+struct InitializerKind : Entry {
   std::string_view formula;
-  std::string_view source;
-  std::vector<ParamInfo> params;
-  Matrix (*weight)(const WeightContext&, const Params&, const StreamKey&);
-  Vector (*bias)(const WeightContext&, const Params&, const StreamKey&);  ///< nullptr: no biases
-  bool (*has_bias)(const Params&);                                        ///< nullptr: true if `bias` is set
+  Matrix (*weight)(const WeightContext&, const Params&, const StreamKey&) = nullptr;
+  /// nullptr: no biases
+  Vector (*bias)(const WeightContext&, const Params&, const StreamKey&) = nullptr;
+  bool (*has_bias)(const Params&) = nullptr;      ///< nullptr: true if `bias` is set
   bool (*tied_weights)(const Params&) = nullptr;  ///< all layers share their weights; nullptr: no
   bool (*tied_biases)(const Params&) = nullptr;   ///< all layers share their biases; nullptr: no
   bool fused_attention = false;                   ///< queries, keys and values are drawn as one matrix

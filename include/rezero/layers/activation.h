@@ -11,20 +11,16 @@
 
 namespace rezero {
 
-/// One row of the table: φ, φ′ (at kinks as `kink` says) and the gain that keeps a stack's variance.
-struct ActivationKind {
-  std::string_view name;
-  std::vector<std::string_view> aliases;
-  std::string_view formula;
+/// One row of the table: φ (`summary`), φ′ (at kinks as `kink` says) and the gain that keeps a stack's
+/// variance. At most one parameter, handed to the functions as `a`.
+struct ActivationKind : Entry {
   std::string_view derivative_formula;
   std::string_view kink;  ///< φ′ where φ is not differentiable; empty if smooth
-  std::string_view source;
-  std::vector<ParamInfo> params;  ///< at most one, handed to the functions below as `a`
-  Real (*value)(Real x, Real a);
-  Real (*derivative)(Real x, Real a);
-  int degree;            ///< k where φ(c x) = c^k φ(x) for c > 0; 0: of none
-  Real (*gain)(Real a);  ///< the usual gain for `gain=auto` initializers
-  bool flat = false;     ///< φ′ is exactly 0 somewhere. Else a 0 of φ′, or of φ off 0, is an underflow
+  Real (*value)(Real x, Real a) = nullptr;
+  Real (*derivative)(Real x, Real a) = nullptr;
+  int degree = 0;                                       ///< k where φ(c x) = c^k φ(x) for c > 0; 0: of none
+  Real (*gain)(Real a) = [](Real) { return Real{1}; };  ///< the usual gain for `gain=auto` initializers
+  bool flat = false;  ///< φ′ is exactly 0 somewhere. Else a 0 of φ′, or of φ off 0, is an underflow
 };
 
 const Registry<ActivationKind>& activations();

@@ -30,12 +30,8 @@ struct NormParam {
 };
 
 /// One row of the table of norms. Without `across_positions` each position is normalized by itself.
-struct NormKind {
-  std::string_view name;
-  std::vector<std::string_view> aliases;
-  std::string_view formula;
-  std::string_view source;
-  std::vector<NormParam> params;
+struct NormKind : Entry {
+  std::vector<NormParam> numbers;
   bool has_weight = false, has_bias = false, has_running = false;  ///< what a NormSpec of this kind may carry
   bool linear = false;            ///< of degree 1 where bias and running mean are absent
   bool divides_by_size = false;   ///< of its input, or of its spread: of degree 0 but for ε
@@ -44,8 +40,8 @@ struct NormKind {
   /// so already); empty for norms without such statistics.
   std::string_view with_given_statistics = {};
   /// Exact zeros of the derivative: independent directions that no tangent reaches (the mean of each set, or
-  /// the L2 norm's own output), over all positions.
-  Index (*null_directions)(const NormSpec&, Shape) = nullptr;
+  /// the L2 norm's own output), over all positions. None by default.
+  Index (*null_directions)(const NormSpec&, Shape) = [](const NormSpec&, Shape) { return Index{0}; };
   LayerPtr (*make)(const NormSpec&, Shape) = nullptr;
 
   const NormParam* find(std::string_view param) const;  ///< null if there is none of that name

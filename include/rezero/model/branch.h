@@ -113,15 +113,12 @@ struct Branch {
   std::size_t first = 0;
 };
 
-struct BranchKind {
-  std::string_view name;
-  std::vector<std::string_view> aliases;
+struct BranchKind : Entry {
   std::string_view formula;
-  std::string_view summary;
-  std::string_view source;
   int degree = 1;         ///< of homogeneity when φ is of degree 1 and biases are absent; 0: none
   int weight_layers = 1;  ///< weight matrices on a path through the branch: Fixup's m; 0: as many as slots
   bool uses_activation = false;
+  bool ends_in_activation = false;
   bool has_hidden = false;     ///< whether --hidden-ratio applies
   bool has_positions = false;  ///< whether --tokens applies
   bool is_attention = false;

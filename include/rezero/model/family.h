@@ -9,10 +9,7 @@
 
 namespace rezero {
 
-struct Family {
-  std::string_view name;
-  std::vector<std::string_view> aliases;
-  std::string_view summary;
+struct Family : Entry {
   std::vector<std::string_view> blocks;  ///< branch kinds of one layer, in order
   bool has_tokens = false;               ///< over positions: --tokens applies
   Index default_tokens = 1;

@@ -80,21 +80,18 @@ struct ConvDefaults {
   std::string_view init = {};                       ///< base law; empty: he
 };
 
-struct Scheme {
-  std::string_view name;
-  std::vector<std::string_view> aliases;
-  std::string_view update;  ///< the update as a formula
-  std::string_view summary;
-  std::string_view source;        ///< paper (and equation where it was seen), or "derived here"
-  std::string_view depth_symbol;  ///< what L, N or d counts in the source, and here
-  std::vector<ParamInfo> params;
+struct Scheme : Entry {
+  std::string_view update;                            ///< the update as a formula
+  std::string_view depth_symbol;                      ///< what L, N or d counts in the source, and here
   bool (*depends_on_depth)(const Params&) = nullptr;  ///< whether a block depends on the stack's total depth
   BlockPlan (*plan)(const SchemeContext&) = nullptr;
-  std::vector<std::string_view> made_for = {};  ///< families the source defines it for; empty: any
-  std::string_view init = {};  ///< base law that the source starts from over tokens; empty: he
+  std::vector<std::string_view> made_for;  ///< families the source defines it for; empty: any
+  bool needs_convolutions = false;         ///< its plan looks at SchemeContext::conv: refused elsewhere
+  std::string_view init;                   ///< base law that the source starts from over tokens; empty: he
+  bool unscaled = false;       ///< skip and branch at full size: branches of degree above 1 soon overflow
   bool unit_input = false;     ///< the input is scaled to unit norm at every position
   bool needs_profile = false;  ///< plan looks at SchemeContext::profile (Admin)
-  ConvDefaults conv = {};
+  ConvDefaults conv;
 };
 
 const Registry<Scheme>& schemes();

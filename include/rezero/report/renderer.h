@@ -36,14 +36,11 @@ enum class Emission {
   document,  ///< one document: nothing of it is valid before end()
 };
 
-struct RendererKind {
-  std::string_view name;
-  std::vector<std::string_view> aliases;
-  std::string_view summary;
+struct RendererKind : Entry {
   std::vector<std::string_view> extensions;  ///< of files in this format, with the dot
-  Emission emission;
-  std::unique_ptr<Renderer> (*report)(Output);
-  std::unique_ptr<Renderer> (*verdict)(Output);  ///< nullptr: no verdicts in this format
+  Emission emission = Emission::document;
+  std::unique_ptr<Renderer> (*report)(Output) = nullptr;
+  std::unique_ptr<Renderer> (*verdict)(Output) = nullptr;  ///< nullptr: no verdicts in this format
   /// Rows that were finished are kept when a run is interrupted: the last line tells whether it was.
   bool keeps_rows = false;
 };

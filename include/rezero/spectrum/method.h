@@ -32,9 +32,7 @@ inline constexpr auto words<SpectrumScope> =
 
 /// One entry. Exactly one of `full` and `compute` is set: whether the chain certifies the values, or the
 /// method itself.
-struct SpectrumMethod {
-  std::string_view name, summary, reference;
-  std::vector<std::string_view> aliases;
+struct SpectrumMethod : Entry {
   SpectrumScope gives = SpectrumScope::full;
   JacobianForm needs = JacobianForm::dense;  ///< of `compute`; `full` takes the matrix
   Index max_dimension = 0;                   ///< largest min(rows, cols) that it is offered; 0: any

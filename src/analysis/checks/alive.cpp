@@ -13,13 +13,13 @@ CheckResult run(const CheckObservation& seen, const CheckSpec& spec) {
 }  // namespace
 
 Check check_alive() {
-  return {"alive",
-          {},
-          "what switches a branch off (a zero scale or a zero last weight) receives a non-zero gradient",
-          "derived here",
-          {},
-          false,
-          run};
+  Check check;
+  check.name = "alive";
+  check.summary =
+      "what switches a branch off (a zero scale or a zero last weight) receives a non-zero gradient";
+  check.source = "derived here";
+  check.run = run;
+  return check;
 }
 
 }  // namespace rezero

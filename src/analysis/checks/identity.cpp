@@ -60,18 +60,19 @@ CheckResult run(const CheckObservation& seen, const CheckSpec& spec) {
 }  // namespace
 
 Check check_identity() {
-  return {"identity",
-          {},
-          "max|J - I| <= tol and max|f(x) - x| <= tol",
-          "Bachlechner et al. 2021 (arXiv 2003.04887), section 3",
-          {{"tol", ParamKind::real, "0", "largest deviation allowed; 0 asks for equality", {}, 0},
-           {"on",
-            ParamKind::choice,
-            "everywhere",
-            "positive-orthant: J = diag(1[x > 0]), f(x) = max(x, 0), what relu after the sum leaves of I",
-            {"everywhere", "positive-orthant"}}},
-          false,
-          run};
+  Check check;
+  check.name = "identity";
+  check.summary = "max|J - I| <= tol and max|f(x) - x| <= tol";
+  check.source = "Bachlechner et al. 2021 (arXiv 2003.04887), section 3";
+  check.params = {
+      {"tol", ParamKind::real, "0", "largest deviation allowed; 0 asks for equality", {}, 0},
+      {"on",
+       ParamKind::choice,
+       "everywhere",
+       "positive-orthant: J = diag(1[x > 0]), f(x) = max(x, 0), what relu after the sum leaves of I",
+       {"everywhere", "positive-orthant"}}};
+  check.run = run;
+  return check;
 }
 
 }  // namespace rezero

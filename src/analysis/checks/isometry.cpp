@@ -54,13 +54,14 @@ CheckResult run(const CheckObservation& seen, const CheckSpec& spec) {
 }  // namespace
 
 Check check_isometry() {
-  return {"isometry",
-          {},
-          "every singular value of J lies in [1 - tol, 1 + tol]",
-          "Saxe et al. 2014; Pennington, Schoenholz & Ganguli 2017 (arXiv 1711.04735)",
-          {{"tol", ParamKind::real, "0.1", "largest |sigma - 1| allowed", {}, 0}},
-          true,
-          run};
+  Check check;
+  check.name = "isometry";
+  check.summary = "every singular value of J lies in [1 - tol, 1 + tol]";
+  check.source = "Saxe et al. 2014; Pennington, Schoenholz & Ganguli 2017 (arXiv 1711.04735)";
+  check.params = {{"tol", ParamKind::real, "0.1", "largest |sigma - 1| allowed", {}, 0}};
+  check.needs_spectrum = true;
+  check.run = run;
+  return check;
 }
 
 }  // namespace rezero

@@ -14,17 +14,18 @@ CheckResult run(const CheckObservation& seen, const CheckSpec& spec) {
 }  // namespace
 
 Check check_live() {
-  return {"live",
-          {},
-          "no branch is zero at this input, nor its derivative, unless a parameter that is zero makes it so",
-          "derived here",
-          {{"as",
-            ParamKind::choice,
-            "error",
-            "warning: reported, but the verdict does not depend on it",
-            {"error", "warning"}}},
-          false,
-          run};
+  Check check;
+  check.name = "live";
+  check.summary =
+      "no branch is zero at this input, nor its derivative, unless a parameter that is zero makes it so";
+  check.source = "derived here";
+  check.params = {{"as",
+                   ParamKind::choice,
+                   "error",
+                   "warning: reported, but the verdict does not depend on it",
+                   {"error", "warning"}}};
+  check.run = run;
+  return check;
 }
 
 }  // namespace rezero

@@ -63,7 +63,7 @@ inline Value finite(Real value) {
 
 /// σ as a double relative to the largest: σ / σ_max (0 for a zero matrix).
 inline Real relative(const ScaledReal& sigma, const ScaledReal& top) {
-  return top.is_zero() ? 0 : (sigma / top).nearest();
+  return sigma.is_zero() || top.is_zero() ? 0 : (sigma / top).nearest();
 }
 
 }  // namespace rezero::metric_parts

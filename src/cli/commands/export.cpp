@@ -94,8 +94,12 @@ int export_stack(const Arguments& args, const Environment& env) {
 
 }  // namespace
 
-Command export_command() {
-  return {"export", "write one random stack to a file", export_stack};
+Command command_export() {
+  Command command;
+  command.name = "export";
+  command.summary = "write one random stack to a file";
+  command.run = export_stack;
+  return command;
 }
 
 }  // namespace rezero::cli

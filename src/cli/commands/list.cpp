@@ -42,8 +42,12 @@ int list(const Arguments& args, const Environment& env) {
 
 }  // namespace
 
-Command list_command() {
-  return {"list", "schemes, families, activations and everything else that has a name", list};
+Command command_list() {
+  Command command;
+  command.name = "list";
+  command.summary = "schemes, families, activations and everything else that has a name";
+  command.run = list;
+  return command;
 }
 
 }  // namespace rezero::cli

@@ -20,8 +20,12 @@ int schema(const Arguments& args, const Environment& env) {
 
 }  // namespace
 
-Command schema_command() {
-  return {"schema", "the JSON Schema of reports and verdicts", schema};
+Command command_schema() {
+  Command command;
+  command.name = "schema";
+  command.summary = "the JSON Schema of reports and verdicts";
+  command.run = schema;
+  return command;
 }
 
 }  // namespace rezero::cli

@@ -27,8 +27,12 @@ int verify(const Arguments& args, const Environment& env) {
 
 }  // namespace
 
-Command verify_command() {
-  return {"verify", "check claims about stacks at initialization; exit code 1 when one fails", verify};
+Command command_verify() {
+  Command command;
+  command.name = "verify";
+  command.summary = "check claims about stacks at initialization; exit code 1 when one fails";
+  command.run = verify;
+  return command;
 }
 
 }  // namespace rezero::cli

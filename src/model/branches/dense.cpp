@@ -9,7 +9,7 @@ BranchKind branch_dense() {
   kind.summary = "one weight matrix, then the nonlinearity";
   kind.source =
       "Bachlechner et al. 2020 (arXiv 2003.04887), section 5.1; Tarnowski et al. 2019 (arXiv 1809.08848)";
-  kind.uses_activation = true;
+  kind.uses_activation = kind.ends_in_activation = true;
   kind.slots = [](const BranchSizes& n) -> std::vector<WeightSlot> {
     return {{Role::linear, n.features, n.features}};
   };

@@ -18,19 +18,17 @@ BlockPlan plan(const SchemeContext& at) {
 }  // namespace
 
 Scheme scheme_fixup() {
-  Scheme scheme = {
-      "fixup",
-      {},
-      "x' = x + F(x), last weight 0, others times L^(-1/(2m-2))",
+  Scheme scheme;
+  scheme.name = "fixup";
+  scheme.update = "x' = x + F(x), last weight 0, others times L^(-1/(2m-2))";
+  scheme.summary =
       "zero last weight, inner weights scaled by the number of branches L and of weight layers m, zero "
-      "biases",
-      "Zhang, Dauphin & Ma 2019 (arXiv 1901.09321)",
-      "L: residual branches of the stack; m: weight layers of one",
-      {},
-      scheme_parts::uses_depth,
-      plan,
-      {},
-      scheme_parts::transformer_init};
+      "biases";
+  scheme.source = "Zhang, Dauphin & Ma 2019 (arXiv 1901.09321)";
+  scheme.depth_symbol = "L: residual branches of the stack; m: weight layers of one";
+  scheme.depends_on_depth = scheme_parts::uses_depth;
+  scheme.plan = plan;
+  scheme.init = scheme_parts::transformer_init;
   scheme.conv.init = "he:mode=fan_out";
   return scheme;
 }

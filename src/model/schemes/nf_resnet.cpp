@@ -66,6 +66,7 @@ Scheme scheme_nf_resnet() {
   scheme.depends_on_depth = scheme_parts::ignores_depth;
   scheme.plan = plan;
   scheme.made_for = {"conv"};
+  scheme.needs_convolutions = true;
   scheme.conv.order = ConvOrder::pre;
   scheme.conv.shortcut = ShortcutKind::projection;
   return scheme;

@@ -3,19 +3,20 @@
 namespace rezero {
 
 Scheme scheme_plain() {
-  return {"plain",
-          {},
-          "x' = F(x)",
-          "no skip connection",
-          "Pennington, Schoenholz & Ganguli 2018 (arXiv 1802.09979), eq. 1-2",
-          "none",
-          {},
-          scheme_parts::ignores_depth,
-          [](const SchemeContext&) {
-            BlockPlan plan;
-            plan.skip_scale = Scale::number(0);
-            return plan;
-          }};
+  Scheme scheme;
+  scheme.name = "plain";
+  scheme.update = "x' = F(x)";
+  scheme.summary = "no skip connection";
+  scheme.source = "Pennington, Schoenholz & Ganguli 2018 (arXiv 1802.09979), eq. 1-2";
+  scheme.depth_symbol = "none";
+  scheme.unscaled = true;
+  scheme.depends_on_depth = scheme_parts::ignores_depth;
+  scheme.plan = [](const SchemeContext&) {
+    BlockPlan plan;
+    plan.skip_scale = Scale::number(0);
+    return plan;
+  };
+  return scheme;
 }
 
 }  // namespace rezero

@@ -3,15 +3,17 @@
 namespace rezero {
 
 Scheme scheme_residual() {
-  return {"residual",
-          {"unscaled"},
-          "x' = x + F(x)",
-          "the branch added as it is",
-          "He et al. 2016 (arXiv 1603.05027)",
-          "none",
-          {},
-          scheme_parts::ignores_depth,
-          [](const SchemeContext&) { return BlockPlan{}; }};
+  Scheme scheme;
+  scheme.name = "residual";
+  scheme.aliases = {"unscaled"};
+  scheme.update = "x' = x + F(x)";
+  scheme.summary = "the branch added as it is";
+  scheme.source = "He et al. 2016 (arXiv 1603.05027)";
+  scheme.depth_symbol = "none";
+  scheme.unscaled = true;
+  scheme.depends_on_depth = scheme_parts::ignores_depth;
+  scheme.plan = [](const SchemeContext&) { return BlockPlan{}; };
+  return scheme;
 }
 
 }  // namespace rezero

@@ -21,21 +21,23 @@ Real alpha_of(const SchemeContext& at) {
 }  // namespace
 
 Scheme scheme_rezero() {
-  return {
-      "rezero",
-      {},
-      "x' = x + alpha_l F(x)",
-      "a learned scalar per block that starts at zero",
-      "Bachlechner et al. 2021 (arXiv 2003.04887), eq. 4",
-      "none; one alpha per layer",
-      {{"alpha", ParamKind::real, "0", "branch scale of every block"},
-       {"alphas", ParamKind::series, "",
-        "file (.json or .npy) with one branch scale per layer (per block if not shared)"},
-       {"shared", ParamKind::choice, "true", "one alpha for all blocks of a layer", {"true", "false"}}},
-      [](const Params& params) { return !params.text("alphas").empty(); },
-      [](const SchemeContext& at) { return scheme_parts::branch_scaled(alpha_of(at), ScaleRole::parameter); },
-      {},
-      scheme_parts::transformer_init};
+  Scheme scheme;
+  scheme.name = "rezero";
+  scheme.update = "x' = x + alpha_l F(x)";
+  scheme.summary = "a learned scalar per block that starts at zero";
+  scheme.source = "Bachlechner et al. 2021 (arXiv 2003.04887), eq. 4";
+  scheme.depth_symbol = "none; one alpha per layer";
+  scheme.params = {
+      {"alpha", ParamKind::real, "0", "branch scale of every block"},
+      {"alphas", ParamKind::series, "",
+       "file (.json or .npy) with one branch scale per layer (per block if not shared)"},
+      {"shared", ParamKind::choice, "true", "one alpha for all blocks of a layer", {"true", "false"}}};
+  scheme.depends_on_depth = [](const Params& params) { return !params.text("alphas").empty(); };
+  scheme.plan = [](const SchemeContext& at) {
+    return scheme_parts::branch_scaled(alpha_of(at), ScaleRole::parameter);
+  };
+  scheme.init = scheme_parts::transformer_init;
+  return scheme;
 }
 
 }  // namespace rezero

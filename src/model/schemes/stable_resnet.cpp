@@ -13,20 +13,22 @@ Real lambda(const SchemeContext& at) {
 }  // namespace
 
 Scheme scheme_stable_resnet() {
-  return {
-      "stable-resnet",
-      {},
-      "x' = x + lambda_l F(x)",
-      "branch scales whose squares have a bounded sum at any depth",
-      "Hayou et al. 2021 (arXiv 2010.12859)",
-      "uniform: L, residual blocks of the stack; decreasing: l, the block's index from 1",
-      {{"variant",
-        ParamKind::choice,
-        "uniform",
-        "uniform: L^(-1/2); decreasing: 1/(sqrt(l) ln(l+1))",
-        {"uniform", "decreasing"}}},
-      [](const Params& params) { return params.text("variant") == "uniform"; },
-      [](const SchemeContext& at) { return scheme_parts::branch_scaled(lambda(at), ScaleRole::constant); }};
+  Scheme scheme;
+  scheme.name = "stable-resnet";
+  scheme.update = "x' = x + lambda_l F(x)";
+  scheme.summary = "branch scales whose squares have a bounded sum at any depth";
+  scheme.source = "Hayou et al. 2021 (arXiv 2010.12859)";
+  scheme.depth_symbol = "uniform: L, residual blocks of the stack; decreasing: l, the block's index from 1";
+  scheme.params = {{"variant",
+                    ParamKind::choice,
+                    "uniform",
+                    "uniform: L^(-1/2); decreasing: 1/(sqrt(l) ln(l+1))",
+                    {"uniform", "decreasing"}}};
+  scheme.depends_on_depth = [](const Params& params) { return params.text("variant") == "uniform"; };
+  scheme.plan = [](const SchemeContext& at) {
+    return scheme_parts::branch_scaled(lambda(at), ScaleRole::constant);
+  };
+  return scheme;
 }
 
 }  // namespace rezero

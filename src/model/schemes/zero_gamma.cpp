@@ -31,6 +31,7 @@ Scheme scheme_zero_gamma() {
   scheme.depends_on_depth = scheme_parts::ignores_depth;
   scheme.plan = plan;
   scheme.made_for = {"conv"};
+  scheme.needs_convolutions = true;
   scheme.conv.norm = "batch_norm";
   scheme.conv.shortcut = ShortcutKind::projection;
   scheme.conv.init = "he:mode=fan_out";

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "report/published_values.h"
+#include "rezero/analysis/labels.h"
 #include "rezero/report/renderer.h"
 
 namespace rezero::detail {
@@ -25,15 +26,23 @@ std::string whole(Index value) {
   return value > 0 ? std::to_string(value) : std::string();
 }
 
+/// The labels that fit into a field.
+std::vector<Label> columns() {
+  std::vector<Label> all;
+  for (const Label& label : labels())
+    if (label.type != LabelType::params) all.push_back(label);
+  return all;
+}
+
 class CsvReport final : public Renderer {
  public:
   explicit CsvReport(Output output) : output_(std::move(output)) {}
 
   void begin(const ReportContext& context) override {
     values_ = context.plan->analysis.values;
-    std::vector<std::string> fields = {"scheme", "stack",  "family",    "activation", "init",
-                                       "width",  "tokens", "order",     "norm",       "depth",
-                                       "blocks", "seed",   "dimension", "status"};
+    std::vector<std::string> fields;
+    for (const Label& label : columns()) fields.emplace_back(label.key);
+    fields.insert(fields.end(), {"depth", "blocks", "seed", "dimension", "status"});
     for (const Metric& metric : metrics()) fields.emplace_back(metric.name);
     fields.insert(fields.end(), {"method", "certified", "unresolved", "message"});
     write(fields);
@@ -42,7 +51,7 @@ class CsvReport final : public Renderer {
   void cell(const CellResult& result) override {
     for (const DepthResult& depth : result.depths) {
       const Spectrum& spectrum = depth.spectrum;
-      std::vector<std::string> fields = labels(result.labels, depth.depth, depth.blocks);
+      std::vector<std::string> fields = place(result.labels, depth.depth, depth.blocks);
       fields.push_back(whole(std::min(depth.rows, depth.cols)));
       fields.emplace_back(to_string(row_status(spectrum, values_)));
       for (std::size_t i = 0; i < metrics().size(); ++i)
@@ -52,7 +61,7 @@ class CsvReport final : public Renderer {
       write(fields);
     }
     for (const CellFailure& failure : result.failures) {
-      std::vector<std::string> fields = labels(result.labels, failure.depth, 0);
+      std::vector<std::string> fields = place(result.labels, failure.depth, 0);
       fields.insert(fields.end(), {whole(result.labels.dimension), "failed"});
       fields.insert(fields.end(), metrics().size() + 3, std::string());
       fields.push_back(failure.kind + ": " + failure.message);
@@ -63,19 +72,12 @@ class CsvReport final : public Renderer {
   void end(const SweepSummary&, const RunInfo&) override {}
 
  private:
-  static std::vector<std::string> labels(const CellLabels& cell, Index depth, Index blocks) {
-    return {cell.scheme ? cell.scheme->canonical() : std::string(),
-            cell.stack,
-            cell.family,
-            cell.activation,
-            cell.init,
-            whole(cell.width),
-            whole(cell.tokens),
-            cell.order,
-            cell.norm,
-            whole(depth),
-            whole(blocks),
-            cell.seeded ? std::to_string(cell.seed) : std::string()};
+  static std::vector<std::string> place(const CellLabels& cell, Index depth, Index blocks) {
+    std::vector<std::string> fields;
+    for (const Label& label : columns()) fields.push_back(label_text(label, cell));
+    fields.insert(fields.end(),
+                  {whole(depth), whole(blocks), cell.seeded ? std::to_string(cell.seed) : std::string()});
+    return fields;
   }
 
   void write(const std::vector<std::string>& fields) {
@@ -92,16 +94,16 @@ class CsvReport final : public Renderer {
 
 }  // namespace
 
-RendererKind csv_renderer() {
-  return {"csv",
-          {},
-          "a row of metrics for each result (RFC 4180), no singular values",
-          {".csv"},
-          Emission::lines,
-          [](Output output) -> std::unique_ptr<Renderer> {
-            return std::make_unique<CsvReport>(std::move(output));
-          },
-          nullptr};
+RendererKind renderer_csv() {
+  RendererKind kind;
+  kind.name = "csv";
+  kind.summary = "a row of metrics for each result (RFC 4180), no singular values";
+  kind.extensions = {".csv"};
+  kind.emission = Emission::lines;
+  kind.report = [](Output output) -> std::unique_ptr<Renderer> {
+    return std::make_unique<CsvReport>(std::move(output));
+  };
+  return kind;
 }
 
 }  // namespace rezero::detail

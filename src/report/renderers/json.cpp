@@ -109,18 +109,19 @@ class JsonVerdict final : public JsonDocument {
 
 }  // namespace
 
-RendererKind json_renderer() {
-  return {"json",
-          {},
-          "one JSON document",
-          {".json"},
-          Emission::document,
-          [](Output output) -> std::unique_ptr<Renderer> {
-            return std::make_unique<JsonReport>(std::move(output));
-          },
-          [](Output output) -> std::unique_ptr<Renderer> {
-            return std::make_unique<JsonVerdict>(std::move(output));
-          }};
+RendererKind renderer_json() {
+  RendererKind kind;
+  kind.name = "json";
+  kind.summary = "one JSON document";
+  kind.extensions = {".json"};
+  kind.emission = Emission::document;
+  kind.report = [](Output output) -> std::unique_ptr<Renderer> {
+    return std::make_unique<JsonReport>(std::move(output));
+  };
+  kind.verdict = [](Output output) -> std::unique_ptr<Renderer> {
+    return std::make_unique<JsonVerdict>(std::move(output));
+  };
+  return kind;
 }
 
 }  // namespace rezero::detail

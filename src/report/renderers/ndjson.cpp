@@ -89,15 +89,17 @@ std::unique_ptr<Renderer> make_lines(Output output) {
 
 }  // namespace
 
-RendererKind ndjson_renderer() {
-  return {"ndjson",
-          {"jsonl"},
-          "JSON lines, each written as soon as its result is known",
-          {".ndjson", ".jsonl"},
-          Emission::lines,
-          make_lines<ReportKind::report>,
-          make_lines<ReportKind::verdict>,
-          true};
+RendererKind renderer_ndjson() {
+  RendererKind kind;
+  kind.name = "ndjson";
+  kind.aliases = {"jsonl"};
+  kind.summary = "JSON lines, each written as soon as its result is known";
+  kind.extensions = {".ndjson", ".jsonl"};
+  kind.emission = Emission::lines;
+  kind.report = make_lines<ReportKind::report>;
+  kind.verdict = make_lines<ReportKind::verdict>;
+  kind.keeps_rows = true;
+  return kind;
 }
 
 }  // namespace rezero::detail

@@ -4,14 +4,14 @@
 
 namespace rezero::detail {
 
-RendererKind table_renderer() {
-  return {"table",
-          {},
-          "a table to read: spectra against depth, or one line per check",
-          {},
-          Emission::document,
-          make_report_table,
-          make_verdict_table};
+RendererKind renderer_table() {
+  RendererKind kind;
+  kind.name = "table";
+  kind.summary = "a table to read: spectra against depth, or one line per check";
+  kind.emission = Emission::document;
+  kind.report = make_report_table;
+  kind.verdict = make_verdict_table;
+  return kind;
 }
 
 }  // namespace rezero::detail

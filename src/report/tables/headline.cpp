@@ -84,7 +84,7 @@ std::string group_heading(const SweepPlan& plan, const CellLabels& labels) {
   if (labels.scheme) text += "   " + std::string(labels.scheme->scheme().update);
   if (plan.widths.size() > 1) text += separator + "width " + std::to_string(labels.width);
   if (plan.activations.size() > 1) text += separator + labels.activation;
-  if (one_init(plan).empty()) text += separator + "init " + labels.init;
+  if (!labels.init.empty() && one_init(plan).empty()) text += separator + "init " + labels.init;
   if (!labels.order.empty()) text += separator + labels.order + separator + "norm " + labels.norm;
   return text;
 }

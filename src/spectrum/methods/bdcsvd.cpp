@@ -32,11 +32,11 @@ FullValues bdcsvd_values(const Matrix& A, int workers) {
 
 }  // namespace
 
-SpectrumMethod bdcsvd_method() {
+SpectrumMethod method_bdcsvd() {
   SpectrumMethod method;
   method.name = "bdcsvd";
   method.summary = "all values: Eigen's divide and conquer, compared with bisection";
-  method.reference = "Gu & Eisenstat 1995, as in Eigen 3.4";
+  method.source = "Gu & Eisenstat 1995, as in Eigen 3.4";
   method.full = bdcsvd_values;
   return method;
 }

@@ -17,11 +17,11 @@ FullValues dense_values(const Matrix& A, int workers) {
 
 }  // namespace
 
-SpectrumMethod dense_method() {
+SpectrumMethod method_dense() {
   SpectrumMethod method;
   method.name = "dense";
   method.summary = "all values: Householder bidiagonalization and bisection with Sturm counts";
-  method.reference =
+  method.source =
       "Golub & Kahan 1965; Großer & Lang 1999 (two stages); Dhillon & Parlett 2004 (qd transformation)";
   method.full = dense_values;
   return method;

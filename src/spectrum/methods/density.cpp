@@ -334,11 +334,11 @@ Index density_steps(Index n) {
   return n > long_vectors ? 200 : 400;
 }
 
-SpectrumMethod density_method() {
+SpectrumMethod method_density() {
   SpectrumMethod method;
   method.name = "density";
   method.summary = "the distribution of the singular values, from products with random vectors, at any size";
-  method.reference = "stochastic Lanczos quadrature: Ubaru, Chen & Saad 2017; Golub & Kahan 1965";
+  method.source = "stochastic Lanczos quadrature: Ubaru, Chen & Saad 2017; Golub & Kahan 1965";
   method.gives = SpectrumScope::density;
   method.needs = JacobianForm::map;
   method.dense_below = 2048;

@@ -16,11 +16,11 @@ FullValues jacobi_values(const Matrix& A, int /*workers*/) {
 
 }  // namespace
 
-SpectrumMethod jacobi_method() {
+SpectrumMethod method_jacobi() {
   SpectrumMethod method;
   method.name = "jacobi";
   method.summary = "all values: Eigen's two-sided Jacobi, for dimensions up to 128";
-  method.reference = "Golub & Van Loan, Matrix Computations, section 8.6, as in Eigen 3.4";
+  method.source = "Golub & Van Loan, Matrix Computations, section 8.6, as in Eigen 3.4";
   method.max_dimension = 128;
   method.full = jacobi_values;
   return method;

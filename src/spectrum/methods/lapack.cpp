@@ -26,11 +26,11 @@ FullValues lapack_values(const Matrix& A, int /*workers*/) {
 
 }  // namespace
 
-SpectrumMethod lapack_method() {
+SpectrumMethod method_lapack() {
   SpectrumMethod method;
   method.name = "lapack";
   method.summary = "all values: LAPACK's divide and conquer (dgesdd)";
-  method.reference = "Gu & Eisenstat 1995, as in LAPACK";
+  method.source = "Gu & Eisenstat 1995, as in LAPACK";
   method.only_by_name = true;
   method.full = lapack_values;
   return method;

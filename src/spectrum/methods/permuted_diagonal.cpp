@@ -41,11 +41,11 @@ FullValues permuted_diagonal_values(const Matrix& A, int /*workers*/) {
 
 }  // namespace
 
-SpectrumMethod permuted_diagonal_method() {
+SpectrumMethod method_permuted_diagonal() {
   SpectrumMethod method;
   method.name = "permuted-diagonal";
   method.summary = "exact, for matrices with at most one non-zero in each row and column (J = I among them)";
-  method.reference = "the values are the moduli of the entries: P A Q is diagonal for permutations P, Q";
+  method.source = "the values are the moduli of the entries: P A Q is diagonal for permutations P, Q";
   method.applies = at_most_one_each;
   method.full = permuted_diagonal_values;
   return method;

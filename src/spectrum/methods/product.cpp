@@ -46,11 +46,11 @@ Spectrum product_spectrum(const JacobianView& J, const SpectrumRequest& request)
 
 }  // namespace
 
-SpectrumMethod product_method() {
+SpectrumMethod method_product() {
   SpectrumMethod method;
   method.name = "product";
   method.summary = "all values to high relative accuracy, however small, from the blocks' derivatives";
-  method.reference =
+  method.source =
       "Bauer 2020 (UDT); Stewart 1997; Demmel & Veselic 1992, Drmac & Veselic 2008 (one-sided Jacobi)";
   method.needs = JacobianForm::factors;
   method.compute = product_spectrum;

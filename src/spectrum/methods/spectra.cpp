@@ -151,12 +151,12 @@ Spectrum spectra_ends(const JacobianView& J, const SpectrumRequest& request) {
 
 }  // namespace
 
-SpectrumMethod spectra_method() {
+SpectrumMethod method_spectra() {
   SpectrumMethod method;
   method.name = "spectra";
   method.summary =
       "the ends of the spectrum by products with J, proved by residuals (needs --top or --bottom)";
-  method.reference =
+  method.source =
       "Baglama & Reichel 2005; Sorensen 1992 (Spectra 1.0.1); residual bound: Parlett, The Symmetric "
       "Eigenvalue Problem, 11.5";
   method.gives = SpectrumScope::ends;
