@@ -22,15 +22,9 @@ struct World {
       return found->second;
     };
     context.read_stack = [](std::string_view, const std::string&) {
-      return build_stack({SchemeSpec("residual"),
-                          &families().at("mlp"),
-                          4,
-                          1,
-                          Activation("relu"),
-                          Initializer(parse_named_spec("he")),
-                          false,
-                          {}},
-                         0, 3);
+      StackSpec spec("residual", "mlp");
+      spec.width = 4;
+      return build_stack(spec, 0, 3);
     };
     return context;
   }

@@ -320,7 +320,7 @@ TEST(Forward, VisitsTheDepthsAskedFor) {
                               some = testing::steps(*stack, unit, {1, 4, 11});
   ASSERT_EQ(every.size(), 12u);
   ASSERT_EQ(some.size(), 3u);
-  EXPECT_EQ(some[1].depth, 4);
+  EXPECT_EQ(some[1].blocks, 4);
   for (const KeptStep& step : some)
     EXPECT_TRUE(same(step.jacobian, every[static_cast<std::size_t>(step.blocks - 1)].jacobian));
   EXPECT_TRUE(testing::steps(*stack, unit, {}).empty());

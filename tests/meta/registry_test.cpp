@@ -120,7 +120,9 @@ void expect_good_entries(const Registry<T>& registry, const std::string& joints,
     }
     EXPECT_EQ(&registry.at(entry.name), &entry) << where;
     EXPECT_FALSE(entry.summary.empty()) << where;
-    if (sourced == Sourced::always) EXPECT_FALSE(entry.source.empty()) << where;
+    if (sourced == Sourced::always) {
+      EXPECT_FALSE(entry.source.empty()) << where;
+    }
     expect_params(entry.name, entry.params);
   }
 }

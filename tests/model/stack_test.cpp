@@ -71,7 +71,7 @@ TEST(LawStacks, EverySchemeHasTheSameDraws) {
     for (const Scheme& scheme : schemes()) {
       SCOPED_TRACE(std::string(scheme.name) + " " + family);
       text.scheme = scheme.name;
-      if (scheme.needs_convolutions && !families().at(family).is_conv()) {
+      if (scheme.needs_convolutions && !families().at(family).has_images()) {
         EXPECT_THROW(testing::stack(text, 7, 16), UsageError);
         continue;
       }

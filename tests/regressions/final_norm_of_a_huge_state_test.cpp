@@ -20,7 +20,7 @@ TEST(Regression, FinalNormOfAHugeState) {
   const StackPtr stack = make_stack(std::vector<BlockParts>(3000, parts), testing::normal(5, 1));
   const CellResult got = run_stack(stack, {1, 3000}, options);
   ASSERT_TRUE(got.failures.empty()) << got.failures[0].message;
-  const Vector x = cell.stack->input();
+  const Vector x = stack->input();
   const Real s = std::sqrt((x.array() - x.mean()).square().mean());
   for (const DepthResult& depth : got.depths) {
     EXPECT_EQ(depth.spectrum.null_directions, 1);
@@ -43,7 +43,7 @@ TEST(Regression, LinearFinalNormOfAHugeState) {
   const DepthResult& last = got.depths[0];
   EXPECT_EQ(last.spectrum.null_directions, 1);
   EXPECT_NEAR(last.spectrum.sigma[0].log10(), 3000 * std::log10(2.0), 1e-10);
-  const Vector x = cell.stack->input();
+  const Vector x = stack->input();
   EXPECT_NEAR(last.output_error->log10(),
               3000 * std::log10(2.0) + std::log10((x.array() - x.mean()).abs().maxCoeff()), 1e-10);
 }

@@ -107,15 +107,9 @@ TEST(Schema, StackRowsConform) {
   ResolveContext context;
   context.read_file = [](const std::string&) { return std::string("bytes"); };
   context.read_stack = [](std::string_view, const std::string&) {
-    return build_stack({SchemeSpec("residual"),
-                        &families().at("mlp"),
-                        4,
-                        1,
-                        Activation("relu"),
-                        Initializer(parse_named_spec("he")),
-                        false,
-                        {}},
-                       0, 3);
+    StackSpec spec("residual", "mlp");
+    spec.width = 4;
+    return build_stack(spec, 0, 3);
   };
   expect_run_conforms(resolve_plan(options, context));
   options.input = "ones", context.use = PlanUse::verify;

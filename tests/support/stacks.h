@@ -65,7 +65,7 @@ inline StackPtr stack(const StackText& text, std::uint64_t seed, Index depth) {
 
 /// One step of the forward pass, kept.
 struct KeptStep {
-  Index depth = 0;
+  Index blocks = 0;
   ScaledVector state;
   ScaledMatrix jacobian;
 };

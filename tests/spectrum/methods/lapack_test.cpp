@@ -7,14 +7,14 @@
 
 namespace rezero {
 
-SpectrumMethod lapack_method();  // the library may be built without it
+SpectrumMethod method_lapack();  // the library may be built without it
 
 namespace {
 
 using testing::random_matrix;
 
 void expect_agreement(const Matrix& A) {
-  const FullValues ours = spectrum_methods().at("dense").full(A, 2), theirs = lapack_method().full(A, 1);
+  const FullValues ours = spectrum_methods().at("dense").full(A, 2), theirs = method_lapack().full(A, 1);
   ASSERT_EQ(theirs.failure, "");
   ASSERT_EQ(ours.sigma.size(), theirs.sigma.size());
   EXPECT_LE((ours.sigma - theirs.sigma).cwiseAbs().maxCoeff(), 2e-14 * theirs.sigma[0])
