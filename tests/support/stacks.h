@@ -47,6 +47,7 @@ inline SchemeContext scheme_context(const SchemeSpec& spec, const Place& place) 
   at.block = place.block, at.total_blocks = place.total;
   at.layer = place.block / place.per_layer, at.sublayer = place.block % place.per_layer;
   at.total_layers = place.total / place.per_layer;
+  at.since_transition = place.block;
   at.branch = &branches().at(place.branch);
   at.width = place.sizes.features, at.heads = place.sizes.heads;
   at.outputs = at.branch->is_conv ? place.sizes.conv.outputs : at.width;
