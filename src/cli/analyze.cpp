@@ -38,8 +38,8 @@ int analyze(const Arguments& args, const Environment& env) {
   add_run_options(line);
   add_output_options(line, ReportKind::report);
   const auto parsed = line.parse(args);
-  if (!parsed) return env.out(line.help()), exit_ok;
-  if (parsed->has("version")) return env.out(version_text()), exit_ok;
+  if (!parsed) return print(env, line.help());
+  if (parsed->has("version")) return print(env, version_text());
   const RunSettings settings = run_settings(*parsed, ReportKind::report, env);
   return execute(read_plan(plan_options(*parsed), PlanUse::analysis, settings.max_memory), ReportKind::report,
                  settings, env);

@@ -27,4 +27,10 @@ enum ExitCode : int {
   exit_memory = 5,
 };
 
+/// Prints and succeeds.
+inline int print(const Environment& env, std::string_view text) {
+  env.out(text);
+  return exit_ok;
+}
+
 }  // namespace rezero::cli

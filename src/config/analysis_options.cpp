@@ -83,8 +83,7 @@ OptionGroup spectrum_options() {
        PlanOption{"bottom", &PlanOptions::bottom, "only the K smallest singular values"}.named("K").only_in(
            {analysis}),
        PlanOption{"values", &PlanOptions::values,
-                  "report singular values as linear, log10 (no range limit) or none"}
-           .named("MODE")
+                  "how singular values are reported; log10 has no range limit"}
            .by_default("linear")
            .one_of({"linear", "log10", "none"}, accepted_by<values_mode>)
            .only_in({analysis}),
@@ -92,12 +91,11 @@ OptionGroup spectrum_options() {
                   "report the norms of states, branches and gradients, block by block"}
            .only_in({analysis}),
        PlanOption{"cotangent", &PlanOptions::cotangent,
-                  "cotangent of the gate gradients: random (unit) or ones (the sum of outputs)"}
-           .named("LAW")
+                  "cotangent of the gate gradients: a random unit vector, or ones (the sum of outputs)"}
            .by_default("random")
            .one_of({"random", "ones"}, accepted_by<cotangent_law>)
            .only_in({analysis, verify})
-           .help_in(verify, "cotangent of the gradients that alive examines: random or ones")}};
+           .help_in(verify, "cotangent of the gradients that alive examines")}};
   for (PlanOption& option : group.options) option.for_any_stack();
   return group;
 }

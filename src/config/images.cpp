@@ -161,21 +161,17 @@ OptionGroup image_options() {
        PlanOption{"kernel", &PlanOptions::kernel, "kernel size of the convolutions, an odd number"}
            .named("K")
            .by_default("3"),
-       PlanOption{"padding", &PlanOptions::padding, "padding of the convolutions: zero or circular"}
-           .named("HOW")
-           .by_default("zero")
-           .one_of({"zero", "circular"}, accepted_by<padding_of>),
+       PlanOption{"padding", &PlanOptions::padding, "padding of the convolutions"}.by_default("zero").one_of(
+           {"zero", "circular"}, accepted_by<padding_of>),
        PlanOption{"bottleneck", &PlanOptions::bottleneck,
                   "use 1x1, KxK, 1x1 convolutions with a quarter of the channels inside"},
        PlanOption{"outer-activation", &PlanOptions::outer_activation,
                   "also apply the activation after each residual sum"},
        PlanOption{"bn-statistics", &PlanOptions::bn_statistics,
-                  "batch-norm statistics: batch, or initial (mean 0, variance 1)"}
-           .named("WHAT")
+                  "batch-norm statistics; initial: mean 0, variance 1"}
            .by_default("batch")
            .one_of({"batch", "initial"}, accepted_by<initial_statistics_of>),
-       PlanOption{"order", &PlanOptions::order, "post (conv, norm, act) or pre (norm, act, conv)"}
-           .named("HOW")
+       PlanOption{"order", &PlanOptions::order, "post: conv, norm, act; pre: norm, act, conv"}
            .default_text("the scheme's")
            .one_of({"post", "pre"}, accepted_by<conv_order_of>),
        PlanOption{"norm", &PlanOptions::norm,
@@ -183,9 +179,7 @@ OptionGroup image_options() {
            .named("NORM")
            .default_text("the scheme's")
            .checked_by(accepted_by<conv_norm_of>),
-       PlanOption{"shortcut", &PlanOptions::shortcut,
-                  "where the number of channels changes: subsample or projection"}
-           .named("HOW")
+       PlanOption{"shortcut", &PlanOptions::shortcut, "shortcut where the number of channels changes"}
            .default_text("the scheme's")
            .one_of({"subsample", "projection"}, accepted_by<shortcut_of>),
        PlanOption{"stages", &PlanOptions::stages,

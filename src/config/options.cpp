@@ -165,6 +165,12 @@ bool contains(const std::vector<OptionUse>& uses, OptionUse use) {
   return std::find(uses.begin(), uses.end(), use) != uses.end();
 }
 
+std::string joined(const std::vector<std::string_view>& words, std::string_view joint) {
+  std::string text;
+  for (const std::string_view word : words) text.append(text.empty() ? "" : joint).append(word);
+  return text;
+}
+
 /// `64; 16 for conv`: the default of the first family, and of those that have another.
 std::string defaults_of_families(const PlanOption& option) {
   std::vector<std::pair<std::string, std::string>> families_by_default;
@@ -246,6 +252,7 @@ std::string PlanOption::help_text(OptionUse use) const {
 
 std::string PlanOption::value_name(OptionUse use) const {
   const bool one = use == OptionUse::one_stack;
+  if (!words.empty()) return joined(words, "|");
   if (std::holds_alternative<OptionMember<Names>>(member)) return std::string(value) + (one ? "" : ",...");
   if (std::holds_alternative<OptionMember<Seeds>>(member)) return one ? "N" : "LIST";
   if (std::holds_alternative<OptionMember<Sizes>>(member) && !in_order) return one ? "N" : "LIST";

@@ -33,16 +33,16 @@ struct PlanOption {
   std::string_view name;  ///< of the long option, without dashes; in JSON with `_` for `-`
   AnyOptionMember member;
   std::string_view help;
-  std::string_view value = {};               ///< its name in help; not used for switches and lists of numbers
+  std::string_view value = {};               ///< its name in help, where type and `words` do not tell
   std::string_view standard = {};            ///< the default, as a user would write it
   OfFamily standard_of = nullptr;            ///< the default where it depends on the family
-  std::string_view otherwise = {};           ///< where no value is the default: what happens then, in words
+  std::string_view otherwise = {};           ///< what happens without the option, where no value says it
   Check check = nullptr;                     ///< of each text; names are resolved by it
   std::vector<std::string_view> words = {};  ///< all that may be written, if they are few
   std::string_view schema = {};              ///< of its value in a plan, where the type does not tell
   OfFamily misfit = nullptr;                 ///< why a family has no use for the option; empty: it has
   bool in_order = false;                     ///< a list of numbers keeps its order and its repetitions
-  bool any_stack = false;                    ///< stands next to --stack: it does not describe random stacks
+  bool any_stack = false;                    ///< allowed next to --stack: it does not describe random stacks
   std::vector<OptionUse> uses = {OptionUse::analysis, OptionUse::verify, OptionUse::one_stack};
   std::vector<std::pair<OptionUse, std::string_view>> other_help = {};  ///< commands that need other words
   std::vector<OptionUse> required = {};                                 ///< commands that have no default
@@ -70,7 +70,7 @@ struct PlanOption {
   bool is_switch() const { return std::holds_alternative<OptionMember<bool>>(member); }
   bool used_in(OptionUse use) const;
   std::string help_text(OptionUse use) const;
-  std::string value_name(OptionUse use) const;  ///< empty for a switch
+  std::string value_name(OptionUse use) const;  ///< not for switches
   /// As help shows it; where families differ, all their defaults.
   std::string default_in(OptionUse use) const;
   /// Whether it is written; a switch that is off is not.
@@ -96,13 +96,13 @@ using OptionTable = std::vector<OptionGroup>;
 /// All of them, in the order of plans and of help.
 const OptionTable& option_table();
 
-// The groups, each beside what resolves it.
+// The groups, each in the file that resolves it.
 OptionGroup stack_options();     // axes.cpp
 OptionGroup token_options();     // tokens.cpp
 OptionGroup image_options();     // images.cpp
 OptionGroup draw_options();      // axes.cpp
-OptionGroup spectrum_options();  // requests.cpp
-OptionGroup check_options();     // requests.cpp
+OptionGroup spectrum_options();  // analysis_options.cpp
+OptionGroup check_options();     // analysis_options.cpp
 
 /// f(option) for each, in order.
 template <class F>

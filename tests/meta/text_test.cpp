@@ -69,10 +69,9 @@ std::string options_by_group() {
     text += "| " + std::string(group.heading) + " | ";
     bool first = true;
     for (const detail::PlanOption& option : group.options) {
-      std::string value = option.value_name(detail::OptionUse::analysis);
-      if (!option.words.empty()) value = joined(option.words, "|");
-      const std::string written = option.shown() + (option.is_switch() ? "" : " " + value);
-      text += (first ? "" : ", ") + code(cell(written));
+      const std::string value =
+          option.is_switch() ? "" : " " + option.value_name(detail::OptionUse::analysis);
+      text += (first ? "" : ", ") + code(cell(option.shown() + value));
       first = false;
     }
     text += " |\n";

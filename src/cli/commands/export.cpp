@@ -71,7 +71,7 @@ int export_stack(const Arguments& args, const Environment& env) {
   line.option("-c,--config", "FILE", "a plan; options given here take precedence");
   line.option("-o,--output", "FILE", "output file, written atomically; - is standard output (required)");
   const auto parsed = line.parse(args);
-  if (!parsed) return env.out(line.help()), exit_ok;
+  if (!parsed) return print(env, line.help());
   if (!parsed->has("output")) throw UsageError("export needs -o FILE");
   const std::string path = output_path(*parsed).value_or("/dev/stdout");
   if (!output_path(*parsed) && env.out_is_terminal)

@@ -26,10 +26,10 @@ int list(const Arguments& args, const Environment& env) {
   line.group("Output");
   line.option("--format", "NAME", "text, markdown or json", "text");
   const auto parsed = line.parse(args);
-  if (!parsed) return env.out(line.help()), exit_ok;
+  if (!parsed) return print(env, line.help());
   const std::vector<const Listing*> chosen = choose(parsed->positionals());
   const std::string format = parsed->find("format").value_or("text");
-  if (format == "json") return env.out(listings_json(chosen)), exit_ok;
+  if (format == "json") return print(env, listings_json(chosen));
   if (format != "text" && format != "markdown")
     throw UsageError(unknown_name_message("format of list", format, {"text", "markdown", "json"}));
   std::string text;
@@ -37,8 +37,7 @@ int list(const Arguments& args, const Environment& env) {
     if (!text.empty()) text += "\n";
     text += format == "text" ? listing_text(*listing) : listing_markdown(*listing);
   }
-  env.out(text);
-  return exit_ok;
+  return print(env, text);
 }
 
 }  // namespace

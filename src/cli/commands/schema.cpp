@@ -12,11 +12,10 @@ int schema(const Arguments& args, const Environment& env) {
                    "Prints the JSON Schema (draft 2020-12) of what the other commands write.\n");
   line.positionals(1);
   const auto parsed = line.parse(args);
-  if (!parsed) return env.out(line.help()), exit_ok;
+  if (!parsed) return print(env, line.help());
   const std::string kind =
       parsed->positionals().empty() ? std::string(schema_names().front()) : parsed->positionals().front();
-  env.out(report_schema(kind));
-  return exit_ok;
+  return print(env, report_schema(kind));
 }
 
 }  // namespace

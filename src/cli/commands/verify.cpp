@@ -18,8 +18,8 @@ int verify(const Arguments& args, const Environment& env) {
   add_run_options(line);
   add_output_options(line, ReportKind::verdict);
   const auto parsed = line.parse(args);
-  if (!parsed) return env.out(line.help()), exit_ok;
-  if (parsed->has("version")) return env.out(version_text()), exit_ok;
+  if (!parsed) return print(env, line.help());
+  if (parsed->has("version")) return print(env, version_text());
   const RunSettings settings = run_settings(*parsed, ReportKind::verdict, env);
   return execute(read_plan(plan_options(*parsed), PlanUse::verify, settings.max_memory), ReportKind::verdict,
                  settings, env);
