@@ -15,7 +15,8 @@ Real stack_bytes(const Stack& stack) {
   Real bytes = 0;
   for (Index l = 0; l < stack.blocks(); ++l) {
     bytes += block_overhead_bytes;
-    for (const auto& [role, pair] : stack.block(l)->parts().weights)
+    const BlockPtr block = stack.block(l);
+    for (const auto& [role, pair] : block->parts().weights)
       bytes += static_cast<Real>(pair.weight->size()) * sizeof(Real);
   }
   return bytes;

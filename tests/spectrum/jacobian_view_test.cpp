@@ -46,8 +46,10 @@ TEST(JacobianView, FormsOfAMapAndOfFactors) {
 TEST(JacobianView, AMethodRefusesAFormItDoesNotTake) {
   JacobianView view;
   view.map = {identity_map(4), 0};
+  SpectrumRequest request;
+  request.method = "dense";
   try {
-    compute_spectrum(view, {});
+    compute_spectrum(view, request);
     FAIL() << "no error";
   } catch (const UsageError& error) {
     EXPECT_NE(std::string(error.what()).find("method 'dense' needs the Jacobian as dense"), std::string::npos)
