@@ -8,7 +8,7 @@
 namespace rezero {
 namespace {
 
-/// All that tells groups apart, the seed left out; \x1f separates, as no name contains it.
+/// Everything that distinguishes groups, without the seed; \x1f separates, as no name contains it.
 std::string key_of(const CellLabels& of, Index depth) {
   std::string key;
   for (const Label& label : labels()) key += label_text(label, of) + '\x1f';
@@ -49,7 +49,7 @@ MetricSummary summarize(const std::vector<Real>& samples) {
   if (samples.empty()) return summary;
   const auto [low, high] = std::minmax_element(samples.begin(), samples.end());
   summary.min = *low, summary.max = *high;
-  // In units of the largest magnitude: squares of 1e300 overflow.
+  // In units of the largest magnitude, since squares of 1e300 overflow.
   const Real unit = std::max(std::abs(*low), std::abs(*high));
   if (unit == 0) {
     summary.mean = 0;

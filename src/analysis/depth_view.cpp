@@ -33,7 +33,7 @@ DepthView::DepthView(const Stack& stack, const AnalysisOptions& options, Index b
     state = final_norm_at(*norm_, shape_, before_norm_, blocks_).value;
   }
   null_directions_ = last ? last.null_directions(shape_) : 0;
-  // A direction that spans several positions says nothing of one position's rows.
+  // A direction that spans several positions proves nothing about one position's rows.
   if (options.view.of)
     null_directions_ = last && last.kind->across_positions ? 0 : null_directions_ / shape_.positions;
   rows_ = position_map(shape_.size(), features, options.view.of);

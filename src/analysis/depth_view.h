@@ -1,8 +1,7 @@
 #pragma once
-/// What a report sees of J: R · N · J · C, with C the columns of one input position (--wrt), N the derivative
-/// of the final norm and R the rows of one output position (--of), each only where it is asked for. A formed
-/// J is multiplied by them, a J that is known by its products is composed with them, and factors are listed
-/// with them.
+/// The reported J: R · N · J · C, with C the columns of one input position (--wrt), N the derivative of the
+/// final norm, and R the rows of one output position (--of), each only if requested. A formed J is multiplied
+/// by these maps, a matrix-free J is composed with them, and a list of factors includes them.
 
 #include <optional>
 
@@ -11,7 +10,7 @@
 
 namespace rezero::detail {
 
-/// C; null where all columns are seen.
+/// C; null if all columns are reported.
 LinearMapPtr seen_columns(const Stack& stack, const TokenView& view);
 
 /// The view of J at one depth.
@@ -21,17 +20,17 @@ class DepthView {
   DepthView(const Stack& stack, const AnalysisOptions& options, Index blocks, const Vector& x0,
             ScaledVector state, const EndNorms& norms);
 
-  const ScaledVector& start() const { return start_; }  ///< what is seen of x_0
-  const ScaledVector& state() const { return state_; }  ///< what is seen of x_L
-  /// Directions of the rows that a norm at the end puts out of reach.
+  const ScaledVector& start() const { return start_; }  ///< the reported part of x_0
+  const ScaledVector& state() const { return state_; }  ///< the reported part of x_L
+  /// Directions of the rows that a norm at the end makes unreachable.
   Index null_directions() const { return null_directions_; }
 
   const LinearMapPtr& before() const { return before_; }  ///< C or null
-  /// N and R as far as they are there, in the order in which they are applied.
+  /// N and R, if present, in the order of application.
   Index count_after() const { return (norm_ ? 1 : 0) + (rows_ ? 1 : 0); }
-  bool rounds(Index i) const { return norm_ && i == 0; }  ///< whether rounding can reach that map
+  bool rounds(Index i) const { return norm_ && i == 0; }  ///< whether rounding affects that map
   ScaledMap after(Index i, Rounding rounding = {}) const;
-  /// All of them around J.
+  /// J with all of them applied.
   ScaledMap around(ScaledMap J, Rounding rounding = {}) const;
 
  private:

@@ -18,7 +18,7 @@ bool changes_shape_at(const Geometry& geometry, Index block) {
   return geometry.shape_after(block) != geometry.shape_after(block + 1);
 }
 
-/// The runs within the first `depth` blocks, each with the state that it starts from.
+/// The runs within the first `depth` blocks, each with its initial state.
 std::vector<Run> runs_of(const Stack& stack, Index depth) {
   std::vector<Run> runs;
   Vector x = stack.input();
@@ -42,7 +42,7 @@ std::string unchecked_blocks(const Stack& stack, Index depth) {
   return list.empty() ? list : "blocks of equal shape only; not checked: " + list;
 }
 
-/// A verdict on no run at all, of the same check.
+/// The verdict of the same check on no run at all.
 CheckResult nothing_yet(const CheckResult& check) {
   CheckResult whole;
   whole.check = check.check, whole.bound = check.bound, whole.quantity = check.quantity;
@@ -51,8 +51,8 @@ CheckResult nothing_yet(const CheckResult& check) {
   return whole;
 }
 
-/// What one run adds to the verdict on the whole stack. The worst value wins; blocks count from the stack's
-/// start.
+/// Adds one run to the verdict on the whole stack. The worst value wins; blocks count from the start of the
+/// stack.
 void merge(CheckResult& whole, CheckResult part, Index first) {
   for (Culprit& culprit : part.culprits) {
     culprit.block += first;

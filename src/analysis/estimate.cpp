@@ -6,11 +6,11 @@
 namespace rezero {
 namespace {
 
-// What is kept of results until the end, measured: the text of a check, and of a row of the summary its
-// labels and its text.
+// Memory of results until the end, measured: the text of a check, and the labels and text of a row of the
+// summary.
 constexpr Real check_text_bytes = 1000, summary_bytes = 10000;
 
-/// Of a stack given block by block.
+/// Bytes of a stack given block by block.
 Real stack_bytes(const Stack& stack) {
   Real bytes = 0;
   for (Index l = 0; l < stack.blocks(); ++l) {
@@ -22,8 +22,8 @@ Real stack_bytes(const Stack& stack) {
   return bytes;
 }
 
-/// Kept until the end: the metrics of every row, in vectors that may be half empty; of a verdict the text of
-/// its checks; of rows that differ in more than the seed their labels and, at the end, their summary.
+/// Kept until the end: the metrics of every row, in vectors that may be half empty; for a verdict, the text
+/// of its checks; for rows that differ in more than the seed, their labels and, at the end, their summary.
 Real shared_bytes(const SweepPlan& plan, const CellList& cells) {
   const auto rows = static_cast<Real>(cells.rows());
   const Real of_row = 2 * static_cast<Real>(metrics().size() * sizeof(Real)) +

@@ -27,13 +27,13 @@ CellLabels labels_of(const StackInput& input) {
   return labels;
 }
 
-/// One pass gives all depths of a scheme that ignores the total depth, and of a net whose stages fix it; else
-/// every depth is a stack of its own.
+/// One pass gives all depths of a scheme that ignores the total depth, and of a net whose stages fix it;
+/// otherwise every depth is a separate stack.
 bool one_pass(const SweepPlan& plan, const SchemeSpec& scheme) {
   return !scheme.depends_on_depth() || plan.family->geometry->layers_are_fixed(plan);
 }
 
-/// The last digit of `number` in a system of that base, which is taken off.
+/// Removes and returns the last digit of `number` in that base.
 std::size_t take_digit(std::size_t& number, std::size_t base) {
   const std::size_t digit = number % base;
   number /= base;

@@ -5,8 +5,8 @@
 namespace rezero::detail {
 namespace {
 
-/// The state in the unit 2^e that the norm sees it in, and ε in its square: N(2^e x; ε) is N(x; ε / 4^e).
-/// Only homogeneous stacks give states an exponent of their own.
+/// The state in the unit 2^e seen by the norm, and ε in the square of that unit: N(2^e x; ε) is N(x; ε /
+/// 4^e). Only states of homogeneous stacks have a separate exponent.
 ScaledVector in_unit(ScaledVector x, NormSpec& norm) {
   ScaledVector unit = x;
   if (norm.kind->divides_by_size && renormalize(unit) && (unit.exponent > 0 || norm.undefined_at_zero())) {
@@ -31,7 +31,7 @@ NormSpec EndNorms::final_norm() const {
 FinalNorm final_norm_at(NormSpec norm, Shape shape, const ScaledVector& state, Index blocks,
                         Rounding rounding) {
   FinalNorm result;
-  const bool linear = norm.positively_homogeneous();  // N(2^e x) = 2^e N(x), else of degree 0
+  const bool linear = norm.positively_homogeneous();  // N(2^e x) = 2^e N(x); otherwise of degree 0
   SimulatedRounding rounds(blocks, rounding.sample);
   ScaledVector x = linear ? state : in_unit(state, norm);
   if (rounding.simulated) x.mantissa = rounds(x.mantissa);

@@ -1,5 +1,5 @@
 #pragma once
-/// The norm after a stack, applied to what a reported depth sees.
+/// The norm after a stack, applied at each reported depth.
 
 #include "rezero/linalg/scaled_map.h"
 #include "rezero/linalg/scaled_matrix.h"
@@ -7,19 +7,19 @@
 
 namespace rezero::detail {
 
-/// The norms of the block that a depth ends with.
+/// The norms of the last block of a depth.
 struct EndNorms {
   NormSpec pre, post;
 
   EndNorms() = default;
   explicit EndNorms(const BlockParts& parts) : pre(parts.pre_norm), post(parts.post_norm) {}
-  /// Of the same kind, else layer norm; without gain and bias.
+  /// Of the same kind, or layer norm if there is none; without gain and bias.
   NormSpec final_norm() const;
 };
 
 struct FinalNorm {
   ScaledVector value;    ///< N(x)
-  ScaledMap derivative;  ///< ∂N/∂x at x, x's exponent undone
+  ScaledMap derivative;  ///< ∂N/∂x at x, without x's exponent
 };
 
 /// N at the state after `blocks` blocks.

@@ -1,5 +1,5 @@
 #pragma once
-/// A cell whose J is never formed: spectra from products with its blocks' derivatives.
+/// A cell whose J is never formed: spectra from products with the derivatives of its blocks.
 
 #include <functional>
 
@@ -8,7 +8,7 @@
 namespace rezero::detail {
 
 /// Calls `visit` with the result at each depth of the cell. Metrics that need more than the method gives are
-/// null, ‖J‖_F among them. Throws as forward_jacobian does.
+/// null, including ‖J‖_F. Throws like forward_jacobian.
 void run_matrix_free(const StackPtr& stack, const Cell& cell, const AnalysisOptions& options,
                      const CellContext& context, const std::function<void(DepthResult)>& visit);
 

@@ -12,18 +12,19 @@ namespace {
 
 using detail::CellSize;
 
-constexpr Real fixed_bytes = 20e6;    // stack, tables, buffers of one cell at work
-constexpr Real square_matrices = 6;   // n × n doubles at the peak: J, its successor, the spectrum's copies
-constexpr Real matrices_at_work = 2;  // while a block is at work: J and its successor
-constexpr Real state_overhead = 64;   // allocation and exponent of a kept state
-constexpr Real facts_bytes = 1500;    // what a check keeps of a block: culprits with their texts, twice
+constexpr Real fixed_bytes = 20e6;  // stack, tables, buffers of one running cell
+// n × n doubles at the peak: J, its successor, and copies for the spectrum
+constexpr Real square_matrices = 6;
+constexpr Real matrices_at_work = 2;  // while a block is processed: J and its successor
+constexpr Real state_overhead = 64;   // allocation and exponent of a stored state
+constexpr Real facts_bytes = 1500;    // memory of a check per block: culprits with their texts, twice
 
-// What `auto` may spend on accuracy: four times the work of a dense spectrum, and any work that is over at
-// once.
-// J and its factors may take this many bytes if the plan names no limit: what most machines have.
+// What `auto` may spend on accuracy: four times the work of a dense spectrum, or any work that takes no
+// noticeable time. If the plan has no limit, J and its factors may take this many bytes, which most machines
+// have.
 constexpr Real worth = 4, at_once = 1e9, common_memory = 4e9;
 
-/// What one cell would take in one form or another.
+/// The cost of one cell in the various forms of J.
 class Costs {
  public:
   Costs(const Cell& cell, const AnalysisOptions& options)
@@ -44,7 +45,7 @@ class Costs {
     return bytes;
   }
 
-  /// States, what the method holds, one block.
+  /// States, the method's vectors, one block.
   Real unformed_bytes(const SpectrumMethod& method) const {
     const Real states = (blocks() + 1) * static_cast<Real>(size_.largest);
     const Real numbers = states + work(method, JacobianForm::map, cell_.depths.back()).numbers;
@@ -54,7 +55,7 @@ class Costs {
   /// Forming J up to a depth.
   Real forming_flops(Index depth) const { return static_cast<Real>(depth) * n_ * size_.flops_per_column; }
 
-  /// The spectrum at a depth, products with the layers included.
+  /// The spectrum at a depth, including products with the layers.
   Real spectrum_flops(const SpectrumMethod& method, JacobianForm form, Index depth) const {
     const SpectrumWork w = work(method, form, depth);
     return w.flops + w.products * static_cast<Real>(depth) * size_.flops_per_column;
@@ -70,9 +71,8 @@ class Costs {
     return flops;
   }
 
-  /// Below n = 1024 J is formed even where products take less time (from n = 256 with 16 positions,
-  /// measured): either is a matter of a second at most, and with J there are all metrics, and ends that are
-  /// verified.
+  /// Below n = 1024, J is formed even if products take less time (from n = 256 with 16 positions, measured):
+  /// both take a second at most, and with J all metrics are available and ends are verified.
   bool products_are_cheaper() const {
     constexpr Index smallest = 1024;
     return size_.n >= smallest &&
@@ -83,14 +83,14 @@ class Costs {
  private:
   Real blocks() const { return static_cast<Real>(size_.blocks); }
 
-  /// A factor a layer.
+  /// With one factor per layer.
   SpectrumWork work(const SpectrumMethod& method, JacobianForm form, Index depth) const {
     return method.work({form, size_.largest, size_.n, depth, options_.top, options_.bottom});
   }
 
-  /// Time of a flop in the product with one column over that of one in the dense computation, measured with
-  /// twelve layers at n = 512 to 2048 (docs/performance.md): 13 to 24 for one position, where the weights
-  /// come from memory for each column, 2 to 6 for 16 and 64 positions, which make a matrix of the column.
+  /// Time per flop in the product with one column over that in the dense computation, measured with twelve
+  /// layers at n = 512 to 2048 (docs/performance.md): 13 to 24 for one position, where the weights come from
+  /// memory for each column; 2 to 6 for 16 and 64 positions, which make a matrix of the column.
   Real single_column_penalty() const { return size_.positions >= 16 ? 6 : 20; }
 
   const Cell& cell_;
@@ -116,7 +116,7 @@ JacobianForm form_of(const Costs& costs, const AnalysisOptions& options) {
   return options.method != "auto" || costs.products_are_cheaper() ? JacobianForm::map : JacobianForm::dense;
 }
 
-/// Of `auto`, which has J formed.
+/// For `auto` with a formed J.
 void decide_factors(Route& route, const Costs& costs, const Cell& cell, const AnalysisOptions& options) {
   const SpectrumMethod &dense = auto_method(JacobianForm::dense),
                        &product = auto_method(JacobianForm::factors);

@@ -11,8 +11,8 @@
 namespace rezero {
 namespace {
 
-/// Lets rows out in cell order: those of the first unfinished cell at once, those of later cells when their
-/// turn comes. After an exception nothing more is let out: other threads may still be at their cells.
+/// Passes rows on in cell order: those of the first unfinished cell at once, those of later cells at their
+/// turn. After an exception it passes nothing on, since other threads may still be running their cells.
 class ReorderBuffer {
  public:
   explicit ReorderBuffer(std::function<void(const CellResult&)> sink) : sink_(std::move(sink)) {}
@@ -34,7 +34,7 @@ class ReorderBuffer {
         const Waiting now = std::move(first->second);
         waiting_.erase(first);
         for (const CellResult& row : now.rows) sink_(row);
-        if (!now.finished) return;  // its next rows go out directly
+        if (!now.finished) return;  // its next rows pass directly
         ++next_;
       }
     });
@@ -51,7 +51,7 @@ class ReorderBuffer {
     bool finished = false;
   };
 
-  /// Cancelled is what stops a cell without making it one that failed.
+  /// Cancelled stops a cell without marking it as failed.
   template <class F>
   void guarded(F&& f) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -71,7 +71,7 @@ class ReorderBuffer {
   std::exception_ptr failure_;
 };
 
-/// Makes the caller's progress function serial, and counts.
+/// Counts, and calls the caller's progress function from one thread at a time.
 class Progress {
  public:
   Progress(const std::function<void(Index, Index)>& report, Index all) : report_(report), all_(all) {}

@@ -10,7 +10,7 @@
 namespace rezero::cli {
 namespace {
 
-/// One option: what help says of it, and what CLI11 found.
+/// One option: its help, and the values that CLI11 found.
 struct Bound {
   std::string name;                ///< long, without dashes
   std::string shown;               ///< as users write it: --depth
@@ -74,7 +74,7 @@ struct CommandLine::State {
     return nullptr;
   }
 
-  /// `--name=@position`: CLI11 gives a meaning of its own to some values (`[]`, `-.2`), so it sees none.
+  /// `--name=@position`: CLI11 interprets some values (`[]`, `-.2`), so it never sees them.
   std::string keep(const Bound& option, std::string value) {
     if (value.empty()) throw UsageError("option '" + option.shown + "' needs a value, got an empty one");
     written.push_back(std::move(value));
@@ -128,7 +128,7 @@ std::string CommandLine::State::next_value(const Bound& option, const std::vecto
   return args[++i];
 }
 
-/// `-qoFILE` as its options. Whether all its letters are known.
+/// Splits `-qoFILE` into its options. Returns whether all letters are known.
 bool CommandLine::State::add_letters(const std::vector<std::string>& args, std::size_t& i,
                                      std::vector<std::string>& words) {
   const std::string& bundle = args[i];

@@ -15,14 +15,14 @@
 namespace rezero::cli {
 namespace {
 
-/// HUGE_VAL where there is no such file, or no number in it (`max`).
+/// HUGE_VAL if there is no such file, or no number in it (`max`).
 Real number_in_file(const std::string& path) {
   std::ifstream file(path);
   Real value = 0;
   return file >> value && value > 0 ? value : HUGE_VAL;
 }
 
-/// The least of the limits in `files` of a group and of all groups above it, up to the mount point.
+/// The smallest of the limits in `files` of a group and of all its ancestors, up to the mount point.
 Real least_limit(const std::string& mount, std::string group, const std::vector<const char*>& files) {
   Real bytes = HUGE_VAL;
   for (;;) {
@@ -33,14 +33,13 @@ Real least_limit(const std::string& mount, std::string group, const std::vector<
   }
 }
 
-/// The limit that one line of /proc/self/cgroup leads to: `0::/a/b` of version 2, `7:cpu,memory:/a/b` of 1.
+/// The limit to which one line of /proc/self/cgroup leads: `0::/a/b` of version 2, `7:cpu,memory:/a/b` of 1.
 Real limit_of_line(const std::string& line, const std::string& root) {
   const std::size_t first = line.find(':'), second = line.find(':', first + 1);
   if (first == std::string::npos || second == std::string::npos) return HUGE_VAL;
   const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
   std::string group = line.substr(second + 1);
-  // Seen from within a namespace, a group outside it begins with `..`: the mount point is what is left to
-  // ask.
+  // Within a namespace, a group outside it begins with `..`; then only the mount point can be read.
   if (group.find("..") != std::string::npos) group.clear();
   const std::string mounts = root + "/sys/fs/cgroup";
   if (controllers == ",,") {

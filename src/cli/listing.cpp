@@ -40,7 +40,7 @@ void add_params(Fields& fields, const Entry& entry) {
   add(fields, "parameters", params_text(entry.params));
 }
 
-/// What a scheme's nets over images have where the user says nothing, where it is not what all have.
+/// The defaults of a scheme's nets over images that differ from those of all schemes.
 std::string conv_text(const ConvDefaults& conv) {
   const ConvDefaults usual;
   std::vector<std::string> words;
@@ -51,7 +51,7 @@ std::string conv_text(const ConvDefaults& conv) {
   return joined({words.begin(), words.end()});
 }
 
-// What `list` says of an entry between its summary and its source.
+// The fields of an entry between its summary and its source.
 
 void details(Fields& fields, const Scheme& scheme) {
   add(fields, "update", scheme.update);

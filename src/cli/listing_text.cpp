@@ -7,7 +7,7 @@
 namespace rezero::cli {
 namespace {
 
-/// Anchored in a code span: formulas contain characters that mean something to Markdown.
+/// In a code span, because formulas contain characters with a meaning in Markdown.
 std::string code(const std::string& text) {
   return "`" + text + "`";
 }

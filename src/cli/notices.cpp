@@ -5,7 +5,7 @@
 namespace rezero::cli {
 namespace {
 
-/// A scheme that its source defines for other families.
+/// Notice for a scheme that its source defines for other families.
 void add_family_notices(const SweepPlan& plan, std::vector<std::string>& notices) {
   for (const SchemeSpec& spec : plan.schemes) {
     const auto& made_for = spec.scheme().made_for;

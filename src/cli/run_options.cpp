@@ -26,11 +26,11 @@ namespace {
 
 constexpr Index most_threads = 4096;
 
-/// json into a file or a pipe, a table on a terminal; a file name's ending may say otherwise.
+/// json for a file or a pipe, a table for a terminal; the ending of a file name may select another format.
 std::string default_format(const std::optional<std::string>& output, const Environment& env) {
   if (!output) return env.out_is_terminal ? "table" : "json";
   const std::string ending = output->substr(std::min(output->rfind('.'), output->size()));
-  for (const RendererKind& kind : renderers())  // one without verdicts is refused for them by name
+  for (const RendererKind& kind : renderers())  // a format without verdicts is refused by name later
     if (std::count(kind.extensions.begin(), kind.extensions.end(), ending) > 0) return std::string(kind.name);
   return "json";
 }
@@ -49,8 +49,8 @@ std::string host_name() {
   return gethostname(name, sizeof name - 1) == 0 ? name : "unknown";
 }
 
-/// The most this program has held. getrusage would count what the process held before it became this program,
-/// a copy of its parent: it is asked only where the kernel does not tell more.
+/// The peak memory of this program. getrusage would also count the memory of its parent, of which the process
+/// was a copy before it became this program, so it is used only if the kernel does not provide more.
 std::uint64_t peak_bytes() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);)
@@ -67,8 +67,8 @@ std::string smaller_sizes(const SweepPlan& plan) {
          ", or ";
 }
 
-/// A limit in whole megabytes, as --max-memory takes it, that the plan would keep to if it were given;
-/// nothing where it is given already, or does not help.
+/// A limit in whole megabytes, in the notation of --max-memory, under which the plan would fit; nothing if
+/// the plan has a limit, or if none helps.
 std::optional<std::string> limit_that_helps(const SweepPlan& plan, Real limit) {
   if (plan.analysis.max_memory) return std::nullopt;
   SweepPlan limited = plan;
@@ -96,7 +96,7 @@ std::string extra_text(Real bytes) {
   return bytes > 0 ? " (and up to " + bytes_text(bytes) + " more where there is room)" : "";
 }
 
-/// A line for each route that cells take: `method   spectra by products, n = 32768, 1.2 GB, 900 GFLOP each: 1
+/// One line per route of the cells: `method   spectra by products, n = 32768, 1.2 GB, 900 GFLOP each: 1
 /// cell`.
 std::string routes_text(const CellList& cells, Real limit) {
   std::vector<std::pair<std::string, std::size_t>> ways;
@@ -138,7 +138,7 @@ int dry_run(const SweepPlan& plan, const CellList& cells, const RunSettings& set
   return exit_ok;
 }
 
-/// Where finished rows stay in a file, what is said of them if a signal ends the run.
+/// If finished rows stay in a file: the line printed about them if a signal ends the run.
 class KeptRows {
  public:
   KeptRows(const RunSettings& settings, const RendererKind& format, std::size_t all, const Environment& env)

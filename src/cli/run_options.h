@@ -1,5 +1,5 @@
 #pragma once
-/// The options that say how a plan is run and where its report goes, shared by analysis and verify.
+/// Options for the run of a plan and the destination of its report, shared by analysis and verify.
 
 #include <optional>
 #include <string>
@@ -22,11 +22,11 @@ struct RunSettings {
   bool quiet = false, dry_run = false, dump_plan = false;
 };
 
-/// UsageError for numbers and names that make no sense.
+/// UsageError for invalid numbers and names.
 RunSettings run_settings(const ParsedLine& line, ReportKind kind, const Environment& env);
 
-/// --dump-plan, --dry-run, or the run itself with its report. Gives the exit code. MemoryError before
-/// anything large is allocated when one worker would not fit.
+/// --dump-plan, --dry-run, or the run itself with its report. Returns the exit code. MemoryError, before
+/// anything large is allocated, if not even one worker would fit.
 int execute(const SweepPlan& plan, ReportKind kind, const RunSettings& settings, const Environment& env);
 
 }  // namespace rezero::cli

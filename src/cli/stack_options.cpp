@@ -9,7 +9,7 @@
 namespace rezero::cli {
 namespace {
 
-constexpr std::uint64_t largest_config = 1 << 28;  // reports with many values are plans too
+constexpr std::uint64_t largest_config = 1 << 28;  // reports with many values are plans as well
 
 }  // namespace
 

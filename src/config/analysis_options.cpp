@@ -28,7 +28,7 @@ Index count(const std::optional<Index>& written, std::string_view option) {
   return written.value_or(0);
 }
 
-/// A check of singular values is a check of all of them.
+/// A check of singular values covers all of them.
 void require_full_spectrum(std::string_view method) {
   if (method != "auto" && spectrum_methods().at(method).gives != SpectrumScope::full)
     throw UsageError("--method " + std::string(method) +

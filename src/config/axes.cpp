@@ -17,8 +17,8 @@
 namespace rezero::detail {
 namespace {
 
-constexpr Index deepest =
-    std::numeric_limits<std::uint32_t>::max();  // a draw's address has 32 bits for the block
+// the address of a draw has 32 bits for the block
+constexpr Index deepest = std::numeric_limits<std::uint32_t>::max();
 constexpr Real most_rows = 1e7;
 
 using Names = std::vector<std::string>;
@@ -34,7 +34,7 @@ bool same(const T& a, const T& b) {
   return a.canonical() == b.canonical();
 }
 
-/// Each name resolved; a second entry that means the same is dropped.
+/// Resolves each name; a second entry with the same meaning is dropped.
 template <class T>
 std::vector<T> resolve_names(const Names& names) {
   std::vector<T> out;
@@ -54,7 +54,7 @@ std::vector<std::uint64_t> distinct(const std::vector<std::uint64_t>& values) {
   return out;
 }
 
-/// `alpha=1:alphas=FILE`: a number for all blocks beside one number for each.
+/// `alpha=1:alphas=FILE`: a number for all blocks together with one number for each.
 void refuse_number_beside_series(const SchemeSpec& scheme, const ParamValue& series) {
   for (const ParamValue& value : scheme.params().values())
     if (value.written && value.name + "s" == series.name)
@@ -62,7 +62,7 @@ void refuse_number_beside_series(const SchemeSpec& scheme, const ParamValue& ser
                        std::string(scheme.scheme().name) + "' contradict each other (give one)");
 }
 
-/// Reads the series of all schemes; the length they agree on, 0 if there are none.
+/// Reads the series of all schemes; returns their common length, or 0 if there are none.
 Index read_all_series(SweepPlan& plan, PlanFiles& files) {
   Index length = 0;
   std::string first;
@@ -81,7 +81,7 @@ Index read_all_series(SweepPlan& plan, PlanFiles& files) {
   return length;
 }
 
-/// Numbers of a series that one layer takes.
+/// The numbers of a series per layer.
 Index per_layer(const SweepPlan& plan, const SchemeSpec& scheme) {
   for (const ParamValue& value : scheme.params().values())
     if (value.name == "shared" && value.text == "false")
@@ -89,7 +89,7 @@ Index per_layer(const SweepPlan& plan, const SchemeSpec& scheme) {
   return 1;
 }
 
-/// A series has a number for each layer, or for each block of it: its length must fit every depth.
+/// A series has one number per layer, or per block; its length must fit every depth.
 void require_series_fit(const SweepPlan& plan) {
   const RandomGeometryPtr geometry = geometry_of(plan, plan.widths.front());
   for (const SchemeSpec& scheme : plan.schemes)
@@ -103,8 +103,8 @@ void require_series_fit(const SweepPlan& plan) {
       }
 }
 
-/// No cell is refused once others have run: what a scheme says of family, options and depth, it says here.
-/// Seeds make no difference.
+/// Refuses schemes that do not fit the family, options or depth here, so that no cell is refused after others
+/// have run. Seeds make no difference.
 void require_schemes_fit(const SweepPlan& plan) {
   const CellList cells = expand_cells(plan);
   for (std::size_t kind = 0; kind < cells.kinds(); ++kind) {

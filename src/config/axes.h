@@ -20,9 +20,9 @@ std::vector<std::string> canonical_names(const std::vector<T>& entries) {
   return names;
 }
 
-/// Sizes up to here are exact as doubles, and no product of two that fit overflows an integer: 2^53.
+/// 2^53: sizes up to here are exact as doubles, and no product of two that fit overflows an integer.
 constexpr Real most_numbers = 9007199254740992.0;
-/// UsageError, naming the options that decide it, if a state of one of the widths has more numbers than that.
+/// UsageError, naming the relevant options, if a state of one of the widths has more numbers than that.
 void require_countable(const std::vector<Index>& widths, Real positions, std::string_view options);
 
 /// Ascending, each once.

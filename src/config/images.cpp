@@ -73,7 +73,7 @@ void require_groups(const SweepPlan& plan) {
                          shortest(value) + " does not divide " + std::to_string(width) + " channels");
 }
 
-/// Statistics of a new net are for batch norms: some scheme has to have one.
+/// Statistics of a new net only apply to batch norms, so some scheme must have one.
 void require_batch_norm(const SweepPlan& plan) {
   const ConvNetSpec& net = plan.conv;
   if (!net.initial_statistics) return;
@@ -86,7 +86,7 @@ void require_batch_norm(const SweepPlan& plan) {
     throw UsageError("--bn-statistics initial needs a batch norm (use --norm batch_norm)");
 }
 
-/// Before anything multiplies the sizes of a state, or of a convolution's row of weights, as integers.
+/// Checked before the sizes of a state, or of a convolution's row of weights, are multiplied as integers.
 void require_countable_images(const SweepPlan& plan) {
   const ImageSpec& image = plan.conv.image;
   const auto kernel = static_cast<Real>(plan.conv.kernel);
@@ -165,9 +165,9 @@ OptionGroup image_options() {
        PlanOption{"kernel", &PlanOptions::kernel, "kernel size of the convolutions, an odd number"}
            .named("K")
            .by_default("3"),
-        PlanOption{"padding", &PlanOptions::padding, "padding of the convolutions"}
-            .by_default("zero")
-            .word_of<Padding>(),
+       PlanOption{"padding", &PlanOptions::padding, "padding of the convolutions"}
+           .by_default("zero")
+           .word_of<Padding>(),
        PlanOption{"bottleneck", &PlanOptions::bottleneck,
                   "use 1x1, KxK, 1x1 convolutions with a quarter of the channels inside"},
        PlanOption{"outer-activation", &PlanOptions::outer_activation,

@@ -16,7 +16,7 @@ namespace {
 using Whole = std::uint64_t;
 constexpr Whole exact_doubles = Whole{1} << 53;
 
-/// What messages are about, and the bounds of a value.
+/// The subject of messages, and the bounds of a value.
 struct Context {
   std::string_view text, option;
   Whole lowest, highest;
@@ -41,7 +41,7 @@ std::string_view without_blanks(std::string_view item) {
   return item.substr(begin, item.find_last_not_of(" \t") + 1 - begin);
 }
 
-/// The entries of a list; blanks around its commas are left out.
+/// The entries of a list, without the blanks around commas.
 std::vector<std::string_view> items(std::string_view text) {
   std::vector<std::string_view> all = split(text, ',');
   for (std::string_view& item : all) item = without_blanks(item);
@@ -82,7 +82,7 @@ void add_arithmetic(std::vector<Whole>& values, Whole first, Whole last, Whole s
   for (Whole k = 0; k <= steps; ++k) values.push_back(first + k * step);
 }
 
-/// a, aF, aF², … rounded; powers that round to a value already there are passed over.
+/// a, aF, aF², … rounded; powers that round to an existing value are skipped.
 void add_geometric(std::vector<Whole>& values, Whole first, Whole last, Real factor, const Context& context) {
   if (first == 0) context.fail("a geometric range cannot begin at 0");
   const Real begin = static_cast<Real>(first), log_factor = std::log(factor);
@@ -92,7 +92,7 @@ void add_geometric(std::vector<Whole>& values, Whole first, Whole last, Real fac
     if (!(x <= static_cast<Real>(last)) || x >= 18446744073709551616.0) return;
     const Whole value = k == 0 ? first : static_cast<Whole>(x);
     if (value > last) return;
-    if (value <= previous) {  // F is close to 1: on to the power that reaches the next whole number
+    if (value <= previous) {  // F is close to 1: skip to the power that reaches the next whole number
       const Real next = std::log((static_cast<Real>(previous) + 0.5) / begin) / log_factor;
       k = std::max(k, std::floor(next) - 1);
       if (k + 1 == k) context.fail("the factor is too close to 1");

@@ -19,11 +19,11 @@ using Seeds = std::vector<std::uint64_t>;
 
 constexpr std::int64_t exact_doubles = std::int64_t{1} << 53;
 
-/// What a member's type decides. Each has
+/// The behaviour determined by a member's type. Each has
 ///   parse(option, text, name): from the command line; UsageError naming `name`
 ///   read(option, field): from a plan file; IoError with the field's path
-///   write(value): for a plan file
-///   schema: of what `write` gives.
+///   write(value): to a plan file
+///   schema: of the output of `write`.
 template <class T>
 struct Value;
 
@@ -71,7 +71,8 @@ struct Value<Bytes> {
   static constexpr std::string_view schema = R"({"type": "number", "exclusiveMinimum": 0})";
 };
 
-/// Text is resolved later, where more is known; a plan file is checked at once, for the sake of the path.
+/// Text is resolved later, when more is known. For a plan file it is checked at once, so that the error has
+/// its path.
 template <>
 struct Value<std::string> {
   static std::string parse(const PlanOption&, std::string_view text, std::string_view) {
@@ -87,7 +88,7 @@ struct Value<std::string> {
   static constexpr std::string_view schema = R"({"type": "string"})";
 };
 
-/// The elements of a list that is not empty.
+/// The elements of a non-empty list.
 template <class F>
 auto elements(const JsonCursor& field, F&& read_one) {
   std::vector<decltype(read_one(field))> list;
@@ -133,7 +134,7 @@ struct Value<Sizes> {
 std::uint64_t read_seed(const PlanOption& option, const JsonCursor& field) {
   if (!field.is_string()) {
     const bool integer = field.json().is_number_unsigned();
-    // Many writers of JSON would have rounded it already.
+    // Many JSON writers would already have rounded it.
     if (integer && field.json().get<std::uint64_t>() > static_cast<std::uint64_t>(exact_doubles))
       field.fail("a seed above 2^53 must be a string (as a number it may have been rounded): \"" +
                  field.json().dump() + "\"");
@@ -156,7 +157,7 @@ struct Value<Seeds> {
     if (!field.is_string()) return elements(field, seed);
     return field.resolve([&](const std::string& text) { return parse(option, text, option.key()); });
   }
-  /// Strings: numbers of JSON have 53 bits.
+  /// As strings, since JSON numbers have 53 bits.
   static Json write(const Seeds& value) {
     Json list = Json::array();
     for (const std::uint64_t seed : value) list.push_back(std::to_string(seed));
@@ -166,7 +167,7 @@ struct Value<Seeds> {
       R"({"type": "array", "items": {"$ref": "#/$defs/seed"}, "minItems": 1})";
 };
 
-/// f(member, Value<T>) for the option's T.
+/// Calls f(member, Value<T>) for the option's T.
 template <class F>
 auto visit(const PlanOption& option, F&& f) {
   return std::visit(
@@ -187,7 +188,7 @@ std::string joined(const std::vector<std::string_view>& words, std::string_view 
   return text;
 }
 
-/// `64; 16 for conv`: the default of the first family, and of those that have another.
+/// `64; 16 for conv`: the default of the first family, and of the families that differ.
 std::string defaults_of_families(const PlanOption& option) {
   std::vector<std::pair<std::string, std::string>> families_by_default;
   for (const Family& family : families()) {
@@ -203,14 +204,15 @@ std::string defaults_of_families(const PlanOption& option) {
   return text;
 }
 
-/// An ndjson stream holds its plan in the first line.
+/// An ndjson stream has its plan in the first line.
 std::string_view first_line_of_stream(std::string_view text) {
   constexpr std::string_view opening = "{\"kind\": \"context\"";
   const bool stream = text.substr(0, opening.size()) == opening;
   return stream ? text.substr(0, text.find('\n')) : text;
 }
 
-/// The plan of a report, which says its format, or of whatever else holds a `plan`; or the document itself.
+/// The plan of a report, which states its format, or of any other document with a `plan`; otherwise the
+/// document itself.
 JsonCursor plan_of(const JsonCursor& top) {
   if (!top.is_object()) return top;
   if (const auto format = top.find("schema")) {

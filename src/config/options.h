@@ -1,6 +1,6 @@
 #pragma once
 /// The options of a plan, one row each. The command line, help, plan files, their schema, `merge` and the
-/// checks for contradictions iterate this table; a new option is a member of PlanOptions and a row.
+/// checks for contradictions iterate over this table. A new option is a member of PlanOptions and a row here.
 
 #include <string>
 #include <string_view>
@@ -16,7 +16,7 @@ namespace rezero::detail {
 template <class T>
 using OptionMember = std::optional<T> PlanOptions::*;
 
-/// The type of the member decides how text is parsed, how JSON is read and written, and the schema.
+/// The type of the member determines parsing, JSON in both directions, and the schema.
 using AnyOptionMember =
     std::variant<OptionMember<bool>, OptionMember<Index>, OptionMember<Real>, OptionMember<Bytes>,
                  OptionMember<std::string>, OptionMember<std::vector<std::string>>,
@@ -26,28 +26,28 @@ using AnyOptionMember =
 enum class OptionUse { analysis, verify, one_stack };
 
 struct PlanOption {
-  /// Throws UsageError for a text that the option does not take; `option` is what messages call it.
+  /// Throws UsageError for an invalid text; `option` is the name in messages.
   using Check = void (*)(const std::string& text, std::string_view option);
   using OfFamily = std::string (*)(const Family&);
 
-  std::string_view name;  ///< of the long option, without dashes; in JSON with `_` for `-`
+  std::string_view name;  ///< long name without dashes; in JSON with `_` instead of `-`
   AnyOptionMember member;
   std::string_view help;
-  std::string_view value = {};               ///< its name in help, where type and `words` do not tell
-  std::string_view standard = {};            ///< the default, as a user would write it
-  OfFamily standard_of = nullptr;            ///< the default where it depends on the family
-  std::string_view otherwise = {};           ///< what happens without the option, where no value says it
-  Check check = nullptr;                     ///< of each text; names are resolved by it
-  std::vector<std::string_view> words = {};  ///< all that may be written, if they are few
-  std::string_view schema = {};              ///< of its value in a plan, where the type does not tell
-  OfFamily misfit = nullptr;                 ///< why a family has no use for the option; empty: it has
-  bool in_order = false;                     ///< a list of numbers keeps its order and its repetitions
-  bool any_stack = false;                    ///< allowed next to --stack: it does not describe random stacks
+  std::string_view value = {};      ///< name of the value in help, if type and `words` do not determine it
+  std::string_view standard = {};   ///< the default, as a user would write it
+  OfFamily standard_of = nullptr;   ///< the default, if it depends on the family
+  std::string_view otherwise = {};  ///< what happens without the option, if there is no default value
+  Check check = nullptr;            ///< checks each text, for example by resolving a name
+  std::vector<std::string_view> words = {};  ///< all possible values, if there are few
+  std::string_view schema = {};  ///< schema of the value in a plan, if the type does not determine it
+  OfFamily misfit = nullptr;     ///< why the option does not apply to a family; empty if it does
+  bool in_order = false;         ///< a list of numbers keeps its order and repetitions
+  bool any_stack = false;  ///< allowed together with --stack, because it does not describe random stacks
   std::vector<OptionUse> uses = {OptionUse::analysis, OptionUse::verify, OptionUse::one_stack};
-  std::vector<std::pair<OptionUse, std::string_view>> other_help = {};  ///< commands that need other words
-  std::vector<OptionUse> required = {};                                 ///< commands that have no default
+  std::vector<std::pair<OptionUse, std::string_view>> other_help = {};  ///< different help for some commands
+  std::vector<OptionUse> required = {};                                 ///< commands without a default
 
-  // Rows are written as chains of these.
+  // Rows are chains of these calls.
   PlanOption& named(std::string_view value_name) { return set(value, value_name); }
   PlanOption& by_default(std::string_view text) { return set(standard, text); }
   PlanOption& by_default(OfFamily text) { return set(standard_of, text); }
@@ -75,12 +75,12 @@ struct PlanOption {
   bool is_switch() const { return std::holds_alternative<OptionMember<bool>>(member); }
   bool used_in(OptionUse use) const;
   std::string help_text(OptionUse use) const;
-  std::string value_name(OptionUse use) const;  ///< not for switches
-  /// As help shows it; where families differ, all their defaults.
+  std::string value_name(OptionUse use) const;  ///< empty for switches
+  /// As shown in help; if families differ, all their defaults.
   std::string default_in(OptionUse use) const;
-  /// Whether it is written; a switch that is off is not.
+  /// Whether it was written; a switch that is off was not.
   bool given(const PlanOptions& options) const;
-  /// Sets the member from what stands on the command line. UsageError naming the option.
+  /// Sets the member from the command line. UsageError naming the option.
   void parse(std::string_view text, PlanOptions& options) const;
 
  private:
@@ -98,7 +98,7 @@ struct OptionGroup {
 };
 using OptionTable = std::vector<OptionGroup>;
 
-/// All of them, in the order of plans and of help.
+/// All groups, in the order of plans and of help.
 const OptionTable& option_table();
 
 // The groups, each in the file that resolves it.
@@ -110,7 +110,7 @@ OptionGroup spectrum_options();  // analysis_options.cpp
 OptionGroup check_options();     // analysis_options.cpp
 OptionGroup memory_options();    // analysis_options.cpp
 
-/// f(option) for each, in order.
+/// Calls f(option) for each, in order.
 template <class F>
 void for_each_option(const OptionTable& table, F&& f) {
   for (const OptionGroup& group : table)
@@ -120,21 +120,21 @@ void for_each_option(const OptionTable& table, F&& f) {
 PlanOptions merge(const PlanOptions& base, const PlanOptions& over, const OptionTable& table);
 PlanOptions plan_options_from_json(std::string_view text, const std::string& file_name,
                                    const OptionTable& table);
-/// What is written, and the hashes in `files`, as one JSON object.
+/// The written options, and the hashes in `files`, as one JSON object.
 std::string plan_options_json(const PlanOptions& options, int indent, const OptionTable& table);
 /// JSON Schema of the plan's own keys: the members of `properties`.
 std::string plan_schema_properties(const OptionTable& table = option_table());
 
-/// UsageError for an option that describes random stacks next to --stack.
+/// UsageError for an option that describes random stacks together with --stack.
 void refuse_beside_stack(const PlanOptions& options, const OptionTable& table = option_table());
-/// UsageError for an option that the family has no use for.
+/// UsageError for an option that does not apply to the family.
 void refuse_misfits(const PlanOptions& options, const Family& family,
                     const OptionTable& table = option_table());
 
 /// The table's default of a member.
 void set_default(AnyOptionMember member, const Family* family, PlanOptions& options);
 
-/// What is written, or the table's default.
+/// The written value, or the table's default.
 template <class T>
 T value_or_default(const PlanOptions& options, OptionMember<T> member, const Family* family = nullptr) {
   if (options.*member) return *(options.*member);
@@ -143,7 +143,7 @@ T value_or_default(const PlanOptions& options, OptionMember<T> member, const Fam
   return *(defaults.*member);
 }
 
-/// A check for `checked_by`: f(text) or f(text, option) takes what may be written and throws otherwise.
+/// A check for `checked_by`: f(text) or f(text, option) accepts valid values and throws otherwise.
 template <auto f>
 void accepted_by(const std::string& text, std::string_view option) {
   if constexpr (std::is_invocable_v<decltype(f), const std::string&, std::string_view>)
@@ -152,7 +152,7 @@ void accepted_by(const std::string& text, std::string_view option) {
     f(text);
 }
 
-/// A check for `checked_by`: `NAME[:p=v]…` makes a T.
+/// A check for `checked_by`: `NAME[:p=v]…` constructs a T.
 template <class T>
 void makes(const std::string& text, std::string_view) {
   T{parse_named_spec(text)};

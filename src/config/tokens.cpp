@@ -15,7 +15,7 @@ void require_divides(Index part, Index whole, const std::string& what) {
     throw UsageError(what + " (" + std::to_string(part) + " does not divide " + std::to_string(whole) + ")");
 }
 
-/// A default that every width allows: the most of 4, 2 and 1 that divides it.
+/// A default that every width allows: the largest of 4, 2 and 1 that divides all of them.
 Index default_heads(const std::vector<Index>& widths) {
   for (const Index heads : {4, 2}) {
     bool fits = true;

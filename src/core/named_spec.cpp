@@ -84,7 +84,7 @@ bool Params::given(std::string_view name) const {
 
 namespace {
 
-/// "'auto' or a number" for what a real_or_choice may be.
+/// "'auto' or a number": the values that a real_or_choice may have.
 std::string words_of(const ParamInfo& info) {
   std::string words;
   for (std::string_view choice : info.choices)
@@ -106,7 +106,7 @@ void resolve_number(ParamValue& value, const ParamInfo& info, const std::string&
   value.text = shortest(value.number);
 }
 
-/// The default in the form in which a resolved value has it: numbers shortest.
+/// The default in the form of a resolved value: numbers in shortest form.
 std::string canonical_default(const ParamInfo& info) {
   const bool is_word =
       std::find(info.choices.begin(), info.choices.end(), info.default_text) != info.choices.end();

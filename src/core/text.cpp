@@ -38,7 +38,7 @@ std::string escaped(std::string_view bytes) {
   return out;
 }
 
-/// Takes the words after a line's last separator off it, if they are few: they belong to what follows.
+/// Removes the words after a line's last separator, if they are few, since they belong to what follows.
 std::string take_loose_end(std::string& line, std::size_t indent) {
   constexpr std::string_view separator = "· ";
   constexpr std::size_t few = 24;
@@ -56,7 +56,7 @@ std::size_t utf8_length(std::string_view text) {
   const unsigned char first = byte_at(text, 0), second = byte_at(text, 1);
   if (first < 0x80) return 1;
   if (first < 0xc2 || first > 0xf4) return 0;
-  // The second byte's range keeps out overlong forms, surrogates and what lies beyond U+10FFFF.
+  // The range of the second byte excludes overlong forms, surrogates and values beyond U+10FFFF.
   const unsigned char low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
   const unsigned char high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
   if (second < low || second > high) return 0;

@@ -21,7 +21,7 @@ namespace rezero {
 /// A place in a document. The document must outlive it.
 class JsonCursor {
  public:
-  /// The top level of a document that messages call `what`.
+  /// The top level of a document; messages call it `what`.
   JsonCursor(const nlohmann::ordered_json& document, std::string_view what);
 
   const nlohmann::ordered_json& json() const { return *node_; }
@@ -32,15 +32,16 @@ class JsonCursor {
   bool is_array() const { return node_->is_array(); }
   bool is_object() const { return node_->is_object(); }
 
-  // Values. The parser lets no infinite number pass; one in a document made otherwise is refused here.
+  // Values. The parser rejects infinite numbers; one in a document made by other means is refused here.
   const std::string& string() const;
   bool boolean() const;
-  Real real() const;  ///< a finite number; an integer is rounded to double as any literal is
+  Real real() const;  ///< a finite number; an integer is rounded to double, as any literal is
   Real real_between(Real lowest, Real highest) const;  ///< both included
-  /// A whole number, both bounds included. What is exactly one counts, as 3.0 and 3e0 do.
+  /// A whole number, both bounds included. Any notation that is exactly whole is accepted, such as 3.0 and
+  /// 3e0.
   std::int64_t integer(std::int64_t lowest = std::numeric_limits<std::int64_t>::min(),
                        std::int64_t highest = std::numeric_limits<std::int64_t>::max()) const;
-  /// One of a few words; `kind` says what they are, as in unknown_name_message.
+  /// One of several words; `kind` describes them, as in unknown_name_message.
   const std::string& one_of(std::string_view kind, const std::vector<std::string_view>& known) const;
   /// One of the words of a closed set.
   template <class T>
@@ -58,11 +59,12 @@ class JsonCursor {
   }
 
   // Objects.
-  /// Every key must be among `known`: "did you mean" otherwise. Call it first, once for each object.
+  /// Every key must be among `known`; the error suggests a similar one. Call it first, once for each object.
   void only(const std::vector<std::string_view>& known) const;
-  JsonCursor at(std::string_view key) const;                       ///< must be there
-  std::optional<JsonCursor> find(std::string_view key) const;      ///< nothing when absent; null is a value
-  std::optional<JsonCursor> optional(std::string_view key) const;  ///< nothing when absent or null
+  JsonCursor at(std::string_view key) const;                   ///< must exist
+  std::optional<JsonCursor> find(std::string_view key) const;  ///< absent if the key is; null is a value
+  /// absent if the key is, or if the value is null
+  std::optional<JsonCursor> optional(std::string_view key) const;
   std::vector<std::pair<std::string, JsonCursor>> members() const;
 
   // Arrays.

@@ -14,7 +14,7 @@ template <class Kind>
 struct Key {
   std::string_view name;
   std::function<bool(const Kind&)> fits;
-  std::optional<Real> idle = std::nullopt;  ///< the number that asks for nothing
+  std::optional<Real> idle = std::nullopt;  ///< the number that has no effect
 };
 
 bool has_activation(const BranchKind& kind) {
@@ -40,7 +40,7 @@ std::vector<Key<BranchKind>> make_branch_keys() {
   return keys;
 }
 
-/// The parameters that stand in the spec; trained ones are tensors.
+/// The parameters that are part of the spec; trained ones are tensors.
 std::vector<Key<NormKind>> make_norm_keys() {
   std::vector<Key<NormKind>> keys;
   std::set<std::string_view> known;

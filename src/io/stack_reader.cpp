@@ -20,14 +20,14 @@ namespace {
 constexpr Real largest_real = std::numeric_limits<Real>::max();
 constexpr std::int64_t largest_axis = std::int64_t{1} << 31;
 
-/// Tensors by name, each marked as it is used, so that one nobody asked for can be named.
+/// Tensors by name. Each is marked when used, so that an unused one can be reported.
 class Tensors {
  public:
   explicit Tensors(const SafetensorsFile& file) : file_(file) {}
 
   bool has(const std::string& name) const { return file_.find(name) != nullptr; }
 
-  /// Marks a tensor as used; its shape must be among these.
+  /// Marks a tensor as used. Its shape must be one of `shapes`.
   void take(const std::string& name, const std::vector<std::vector<Index>>& shapes) {
     const TensorInfo* info = file_.find(name);
     if (!info) fail("tensor '" + name + "' is missing");
@@ -41,7 +41,7 @@ class Tensors {
     return file_.matrix(name, file_.find(name)->count, 1);
   }
 
-  /// A weight: outputs × inputs, or outputs × inputs × kernel height × kernel width of a convolution.
+  /// A weight: outputs × inputs, or for a convolution outputs × inputs × kernel height × kernel width.
   Matrix weight(const std::string& name, const WeightSlot& slot) {
     take(name, {stack_tensors::shape(slot)});
     return file_.matrix(name, slot.rows(), slot.cols());
@@ -58,7 +58,7 @@ class Tensors {
     return info->shape;
   }
 
-  /// Rows of a weight whose other axis is known: the hidden width.
+  /// Rows of a weight whose number of columns is known: the hidden width.
   Index rows(const std::string& name) const {
     const TensorInfo* info = file_.find(name);
     if (!info) fail("tensor '" + name + "' is missing");
@@ -81,7 +81,7 @@ class Tensors {
   std::set<std::string> used_;
 };
 
-/// The shape of the state, and its extents where it is made of images.
+/// The shape of the state, and its extents if it consists of images.
 struct State {
   Shape shape;
   ImageSpec image;
@@ -99,7 +99,7 @@ State read_state(const JsonCursor& at) {
   const Index positions = state.shape.positions;
   if (positions % state.image.batch != 0) at.at("batch").fail("batch does not divide the positions");
   if (state.image.width == 0) state.image.width = positions / state.image.batch;
-  // Axes up to 2^31 each: their product is compared factor by factor, so that it cannot overflow.
+  // Axes can be as large as 2^31, so their product is compared factor by factor and cannot overflow.
   const Index pixels = positions / state.image.batch;
   if (pixels % state.image.height != 0 || pixels / state.image.height != state.image.width)
     at.fail("height x width x batch is not the number of positions, " + std::to_string(positions));
@@ -218,7 +218,7 @@ AttentionSpec read_attention(const JsonCursor& at, Index features) {
   return spec;
 }
 
-/// Kernel sizes and inner channels come with the weights.
+/// Kernel sizes and inner channels follow from the weights.
 ConvBranchSpec read_conv(const JsonCursor& at, Index i, const State& state, Tensors& tensors) {
   ConvBranchSpec spec;
   spec.image = state.image;
@@ -317,10 +317,11 @@ void check_format(const SafetensorsFile& file) {
   value("spec");
 }
 
-// A header as a parsed document, over its text; the spec within it is parsed once more. Measured.
+// Memory of a header parsed as a document, relative to its text; the spec inside is parsed once more.
+// Measured.
 constexpr Real document_bytes = 10;
 
-/// What stays in memory while the stack is made: the file and the documents of its header.
+/// Memory in use while the stack is built: the file and the documents of its header.
 Real bytes_of_parsing(const std::string& bytes) {
   std::uint64_t header = 0;
   if (bytes.size() >= sizeof header)

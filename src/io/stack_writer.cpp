@@ -12,18 +12,19 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The shortest entries of a block, in the spec and for one tensor, take 150 bytes of a header of 100 MB.
+/// The shortest entries of a block, in the spec and for one tensor, take 150 of the header's 100 MB.
 constexpr Index most_blocks = 100'000'000 / 150;
 
 constexpr Real default_eps = 1e-5;
 
-/// A block's entry in the spec and its tensors; the numbers come when they are written.
+/// A block's entry in the spec, and the names and shapes of its tensors; the numbers follow when they are
+/// written.
 struct BlockEntry {
   Json spec;
   std::vector<TensorLayout> layout;
 };
 
-/// The parameters that are not at their default follow as keys of their own.
+/// Non-default parameters follow as separate keys.
 void put_activation(Json& owner, std::string_view key, const Activation& activation) {
   owner[std::string(key)] = std::string(activation.kind().name);
   for (const ParamValue& param : activation.params().values())
@@ -62,7 +63,7 @@ void put_norm_tensors(BlockEntry& entry, const NormSpec& norm, const std::string
     entry.layout.push_back({prefix + "." + name, {values.size()}});
 }
 
-/// The norms that stand within the branch, or those of the block.
+/// Selects the norms within the branch, or those of the block.
 enum class Owner { branch, block };
 std::vector<NormPlace> places_of(Owner owner) {
   std::vector<NormPlace> places;
@@ -88,7 +89,7 @@ void put_attention(Json& branch, const AttentionSpec& spec) {
   if (spec.rope) branch["rope"] = *spec.rope;
   if (!spec.qk_norm) return;
   branch["qk_norm"] = norm_json(spec.qk_norm);
-  branch["qk_norm"].emplace("eps", default_eps);  // version 1 has it for kinds without one, too
+  branch["qk_norm"].emplace("eps", default_eps);  // version 1 also has it for kinds without one
 }
 
 void put_conv(BlockEntry& entry, Json& branch, const ConvBranchSpec& spec, Index i) {
@@ -176,7 +177,7 @@ void append_norm(const TensorSink& sink, const NormSpec& norm) {
   for (const auto& tensor : norm_tensors(norm)) append(sink, tensor.second);
 }
 
-/// The numbers in the order in which `describe` lists their names.
+/// Writes the numbers in the order in which `describe` lists their names.
 void append_block(const TensorSink& sink, const BlockParts& parts) {
   for (const NormSpec& norm : parts.conv.norms) append_norm(sink, norm);
   for (const Owner owner : {Owner::branch, Owner::block})

@@ -18,7 +18,7 @@ void require_finite(bool finite, Index block) {
                          ": the gradient is not finite (the block's derivative overflowed)");
 }
 
-/// vᵀ t. The tangent of a state near the end of the range is scaled first: the sum must not overflow.
+/// vᵀ t. If t is close to the limit of double it is scaled first, so that the sum cannot overflow.
 ScaledReal inner_product(const ScaledVector& v, ScaledVector t, Index block) {
   require_finite(renormalize(t), block);
   return ScaledReal::make(v.mantissa.dot(t.mantissa), v.exponent + t.exponent);
@@ -68,12 +68,13 @@ BackwardResult backward_pass(const Stack& stack, const std::vector<ScaledVector>
     suffix.mantissa = Matrix::Identity(n, n);
     result.suffix_square.push_back(square_norm(suffix));
   }
-  const PartWorkers workers(request.workers);  // for drawing the weights anew
+  const PartWorkers workers(request.workers);  // for redrawing the weights
   for (Index l = depth; l-- > 0;) {
     if (request.checkpoint) request.checkpoint();
     const ScaledVector& x = states[static_cast<std::size_t>(l)];
     const BlockLinearization at = stack.block(l)->linearize_block(x.mantissa);
-    // Derivatives of a homogeneous block do not see the state's exponent; its tangents and inputs carry it.
+    // Derivatives of a homogeneous block do not depend on the state's exponent; its tangents and inputs carry
+    // it.
     result.gate_gradient.push_back(inner_product(v, {at.scale_tangent, x.exponent}, l));
     Vector delta(at.last.to_output->cols());
     at.last.to_output->apply_transpose(v.mantissa, delta);

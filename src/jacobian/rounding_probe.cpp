@@ -15,7 +15,7 @@ using detail::shifted;
 
 constexpr Index probes = 8;
 constexpr Real safety = 10;
-constexpr std::int64_t beyond_everything = 1 << 20;  // exponent of an error where nothing is known
+constexpr std::int64_t beyond_everything = 1 << 20;  // exponent of an error about which nothing is known
 
 Matrix gaussian(Index rows) {
   return normal_matrix(rows, probes, stream_key(0, StreamRole::rounding, 0, 0xFFFFFFFF));
@@ -55,7 +55,7 @@ void RoundingProbe::apply(const std::function<ScaledMap(int sample)>& map) {
   std::int64_t exponent = 0;
   apply(std::function<LinearMapPtr(int)>([&](int sample) {
     const ScaledMap at = map(sample);
-    REZERO_REQUIRE(sample == 0 || at.exponent == exponent);  // of all samples
+    REZERO_REQUIRE(sample == 0 || at.exponent == exponent);  // the same for all samples
     exponent = at.exponent;
     return at.map;
   }));
@@ -93,7 +93,7 @@ FormingError RoundingProbe::compare(const ScaledMatrix& J) const {
       shifted(formed, J.exponent - unit) - shifted(image_.mantissa, image_.exponent - unit);
   FormingError error;
   const ScaledReal norm = frobenius_norm(difference);
-  // Errors as large as J itself are not proportional to roundings any more: nothing is known then.
+  // Errors as large as J itself are no longer proportional to roundings, so nothing is known.
   const Real scale =
       2 * norm.to_real().value_or(1) >= max_abs(shifted(formed, J.exponent - unit)) ? 64 * safety : safety;
   error.size = (norm * (scale / std::sqrt(Real{probes}))).shifted(unit);

@@ -14,7 +14,7 @@ constexpr Real pi = 3.14159265358979323846, sqrt_half = 0.70710678118654752440,
 constexpr Real selu_lambda = 1.0507009873554805, selu_alpha = 1.6732632423543772;  // Klambauer et al. 2017
 constexpr Real gelu_cubic = 0.044715;                                              // Hendrycks & Gimpel 2016
 
-Real sigmoid(Real x) {  // no overflow on either side
+Real sigmoid(Real x) {  // overflows on neither side
   const Real e = std::exp(-std::abs(x));
   return x >= 0 ? 1 / (1 + e) : e / (1 + e);
 }
@@ -58,7 +58,7 @@ Real relu_gain(Real) {
 }
 
 std::vector<ActivationKind> table() {
-  // The derivative is what autodiff of the usual implementation gives; at kinks as torch 1.13 has it, except
+  // Derivatives as autodiff of the usual implementation gives them; at kinks as in torch 1.13, except
   // hard_tanh.
   std::vector<ActivationKind> all;
   auto* kind = add_entry(all, "identity");
@@ -223,7 +223,7 @@ bool Activation::is_identity() const {
 
 namespace {
 
-/// 0, or NaN where the argument is not finite: a bounded φ would make an overflow look like a number.
+/// 0, or NaN if the argument is not finite: a bounded φ would make an overflow look like a number.
 Real poison(Real x) {
   return x * 0;
 }

@@ -28,7 +28,7 @@ void check(const ImageSpec& image, const ConvSpec& spec) {
         " does not divide " + size_text(image.height, image.width));
 }
 
-/// Where the kernel's offset lands, or −1 beyond a border of zeros.
+/// Position of a kernel offset, or −1 beyond a border of zeros.
 Index landing(Index at, Index size, Padding padding) {
   if (padding == Padding::zero) return at < size ? std::max<Index>(at, -1) : -1;
   while (at < 0) at += size;

@@ -1,4 +1,4 @@
-/// The norms that can be named: one row each.
+/// The table of norms, one row per name.
 
 #include <algorithm>
 #include <memory>

@@ -55,8 +55,7 @@ Real max_abs(ConstColumns a) {
   for (Index j = 0; j < a.cols(); ++j) {
     const auto column = a.col(j).array();
     const Real top = column.size() > 0 ? column.abs().maxCoeff() : 0;
-    // 0·x summed is 0, or NaN exactly when an entry is NaN or infinite: in no order of summation can it be
-    // lost.
+    // The sum of 0·x is 0, or NaN exactly if an entry is NaN or infinite, in any order of summation.
     if (std::isnan((column * 0.0).sum()) && !(column == column).all()) return std::nan("");
     largest = std::max(largest, top);
   }

@@ -1,5 +1,5 @@
 #pragma once
-/// Powers of two that keep squares and sums within the range of double: exact, so ordinary numbers keep their
+/// Powers of two that keep squares and sums within the range of double. Exact, so ordinary numbers keep their
 /// bits.
 
 #include <cmath>
@@ -9,8 +9,8 @@
 
 namespace rezero::detail {
 
-/// k for the unit 2^k that numbers with this largest modulus are squared in. 0 where squares are far from the
-/// ends of double, and where the largest is 0 or not finite.
+/// The k of the unit 2^k in which numbers with this largest modulus are squared. 0 if squares are far from
+/// the limits of double, and if the largest is 0 or not finite.
 inline int unit_exponent(Real largest) {
   constexpr int ordinary = 200;
   if (largest == 0 || !std::isfinite(largest)) return 0;
@@ -35,7 +35,7 @@ inline Matrix shifted(Matrix a, std::int64_t k) {
   return a;
 }
 
-/// Puts x into the unit that its own largest entry asks for; gives the unit's exponent.
+/// Scales x to the unit of its largest entry and returns the unit's exponent.
 template <class Dense>
 int into_unit(Dense&& x) {
   const int k = x.size() == 0 ? 0 : unit_exponent(x.cwiseAbs().maxCoeff());

@@ -40,7 +40,7 @@ Vector times(const Vector& scale, const Vector& x) {
   return scale.size() == 1 ? Vector(scale(0) * x) : Vector(scale.cwiseProduct(x));
 }
 
-/// What stands at one stage of a block.
+/// The layers at one stage of a block.
 std::vector<LayerPtr> layers_at(Stage stage, const Wiring& wiring, Shape shape) {
   std::vector<LayerPtr> layers;
   for (const NormPlace& place : norm_places)
@@ -59,7 +59,7 @@ Vector skip_values(const BlockParts& parts) {
   return parts.skip_scale.values;
 }
 
-/// The layers in front of the branch's first matrix.
+/// The layers before the branch's first matrix.
 std::vector<LayerPtr> before_first_matrix(std::vector<LayerPtr> layers, const Branch& branch) {
   layers.insert(layers.end(), branch.stages.begin(),
                 branch.stages.begin() + static_cast<std::ptrdiff_t>(branch.first));
@@ -105,7 +105,7 @@ LinearMapPtr scaling(const Vector& scale, Shape shape) {
   return diagonal_map(scale.size() == 1 ? Vector::Constant(shape.size(), scale(0)) : scale, shape.positions);
 }
 
-/// A value carried through layers, and the factors of its derivative.
+/// A value passed through layers, and the factors of its derivative.
 struct Chain {
   explicit Chain(Vector x, SimulatedRounding* rounds) : value(std::move(x)), rounding(rounds) {}
   void step(const Layer& layer) {
@@ -135,7 +135,7 @@ std::vector<const NormSpec*> BlockParts::branch_norms() const {
   };
   add_stage(Stage::before_branch);
   add_stage(Stage::before_last_matrix);
-  if (branch->is_attention) add(attention.qk_norm);  // others carry it for nothing
+  if (branch->is_attention) add(attention.qk_norm);  // others have it without using it
   for (const NormSpec& norm : conv.norms) add(norm);
   add_stage(Stage::after_branch);
   return all;
@@ -202,7 +202,7 @@ BlockLinearization ResidualBlock::linearize_block(const Vector& x, SimulatedRoun
   const Shape out_shape = output_shape();
   BlockLinearization out;
   Chain branch(x, rounding);
-  std::vector<LinearMapPtr> tail;  // factors of ∂x′/∂(what the last parameter gives)
+  std::vector<LinearMapPtr> tail;  // factors of ∂x′/∂(output of the last parameter)
   for (const LayerPtr& layer : before_branch_) branch.step(*layer);
   for (std::size_t i = 0; i < branch_.stages.size(); ++i) {
     const bool last_norm = unweighted_ && i + 1 == branch_.stages.size() && !rounding;

@@ -10,7 +10,7 @@ namespace {
 constexpr Index transformer_tokens = 16;
 constexpr Real transformer_hidden_ratio = 4;
 
-/// One block a layer: the branch kind itself.
+/// One block per layer: the branch kind itself.
 Family simple(const BranchKind& kind) {
   Family family;
   static_cast<Entry&>(family) = kind;

@@ -78,7 +78,7 @@ class RandomStack final : public Stack {
  private:
   BlockPlan plan(Index l) const { return plan_block(spec_, *geometry_, layers_, l, {&profile_, measuring_}); }
 
-  /// One pass through the very blocks that are analyzed later, each planned from those before it.
+  /// One pass through the same blocks that are analyzed later, each planned from its predecessors.
   void measure_profile() {
     measuring_ = true;
     Vector x = input();
@@ -119,7 +119,7 @@ class RandomStack final : public Stack {
   bool homogeneous_ = false, measuring_ = false;
 };
 
-/// Known by its blocks.
+/// The geometry of given blocks.
 class GivenGeometry final : public Geometry {
  public:
   void add(const ResidualBlock& block) {
@@ -127,7 +127,7 @@ class GivenGeometry final : public Geometry {
     shapes_.push_back(block.output_shape());
   }
   Shape shape_after(Index blocks) const override { return shapes_.at(static_cast<std::size_t>(blocks)); }
-  /// The weights are in memory already, and may be attention's. Each block counts as two square matrices.
+  /// The weights are already in memory, and may be attention's. Each block counts as two square matrices.
   LayerWork work(Index) const override {
     const auto n = static_cast<Real>(shape().size());
     LayerWork work;
@@ -171,7 +171,7 @@ class GivenStack final : public Stack {
   bool homogeneous_ = false;
 };
 
-/// Some blocks of a stack, which has to live as long.
+/// Some blocks of a stack, which must outlive this object.
 class SliceGeometry final : public Geometry {
  public:
   SliceGeometry(const Geometry& whole, Index first) : whole_(whole), first_(first) {}

@@ -52,7 +52,7 @@ std::string uncertain_number(Real mean, std::optional<Real> standard_error) {
     return short_number(mean);
   const Real largest = std::max(std::abs(mean), *standard_error);
   const int shift = is_plain(largest) ? 0 : static_cast<int>(std::floor(std::log10(largest)));
-  // Two digits of the error; relative to 10^shift its last one stands at this many decimals.
+  // Two digits of the error; relative to 10^shift, the last one is at this decimal.
   const int decimals = std::max(0, shift + 1 - static_cast<int>(std::floor(std::log10(*standard_error))));
   if (decimals > 5) return short_number(mean);
   const auto scaled = [&](Real value) { return value / std::pow(10, shift); };

@@ -1,5 +1,5 @@
 #pragma once
-/// Which singular values a report shows, and the one word that says why some are null.
+/// The singular values that a report shows, and the word that explains why some are null.
 
 #include <optional>
 #include <string_view>
@@ -9,7 +9,7 @@
 
 namespace rezero {
 
-/// What may be wrong with a row, mildest first (docs/schema.md).
+/// The status of a row, mildest first (docs/schema.md).
 enum class RowStatus { ok, unresolved, out_of_range, partial, breakdown };
 template <>
 inline constexpr auto words<RowStatus> = closed_set<RowStatus>("status",
@@ -26,16 +26,16 @@ namespace rezero::detail {
 /// How a value appears: as a number, as null (below the method's resolution), or as an exact zero.
 enum class ValueState { resolved, unresolved, zero };
 
-/// The i-th value of the spectrum. Zeros are those that structure proves: the last `null_directions`.
+/// The i-th value of the spectrum. Zeros are those proved by structure: the last `null_directions`.
 ValueState value_state(const Spectrum& spectrum, std::size_t i);
 
-/// The i-th value as a report writes it in that mode; nothing: null.
+/// The i-th value as a report writes it in that mode; absent: null.
 std::optional<Real> published_value(const Spectrum& spectrum, std::size_t i, ValuesMode mode);
 
-/// Resolved values that no normal double can hold: null under `--values linear`.
+/// Number of resolved values outside the range of normal doubles: null under `--values linear`.
 Index out_of_range_values(const Spectrum& spectrum);
 
-/// The gravest status that applies.
+/// The most serious status that applies.
 RowStatus row_status(const Spectrum& spectrum, ValuesMode mode);
 
 }  // namespace rezero::detail

@@ -23,7 +23,7 @@ Text constant(std::string_view key, std::string_view value) {
   return "\"" + Text(key) + R"(": {"const": ")" + Text(value) + "\"}";
 }
 
-/// The rows of reports and verdicts. `kind` may stand in a row: ndjson requires it there.
+/// The rows of reports and verdicts. A row may have a `kind`: ndjson requires it.
 Text row_definitions() {
   const Text labels = label_properties(), keys = label_keys(), seed = reference("seed", "seed_or_null");
   const Text blocks = reference("blocks", "depth");

@@ -1,6 +1,6 @@
 #pragma once
-/// The pieces that schemas are put together from: JSON text of `"name": {…}` members, for `$defs` or
-/// `properties`. A piece that lists required keys lists all that are always there.
+/// Building blocks of schemas: JSON text of `"name": {…}` members, for `$defs` or `properties`. A list of
+/// required keys contains all keys that are always present.
 
 #include <string>
 #include <string_view>
@@ -9,14 +9,14 @@
 
 namespace rezero::detail {
 
-extern const std::string_view scalar_definitions;   ///< number_or_null, text_or_null, whole, seed, sha256
+extern const std::string_view scalar_definitions;   ///< number_or_null, text_or_null, seed
 extern const std::string_view context_definitions;  ///< tool, run, metric_definition
 extern const std::string_view density_definition;
 extern const std::string_view profile_definition;
 extern const std::string_view check_properties;
 
 std::string spectrum_definition();
-/// Members of every row: its labels and `depth`; and those of them that are always there, for `required`.
+/// Members of every row: its labels and `depth`; and those that are always present, for `required`.
 std::string label_properties();
 std::string label_keys();
 /// Definitions that depend on the table of metrics: metrics, metric_summaries; status.

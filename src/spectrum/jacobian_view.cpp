@@ -6,7 +6,7 @@
 namespace rezero {
 namespace {
 
-/// A pointer that does not own what it points to.
+/// A non-owning pointer.
 MatrixPtr borrowed(const Matrix& A) {
   return MatrixPtr(std::shared_ptr<const void>(), &A);
 }

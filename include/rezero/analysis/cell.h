@@ -1,5 +1,5 @@
 #pragma once
-/// What a plan consists of: cells, each the work of one pass through one stack.
+/// The cells of a plan: each is the work of one pass through one stack.
 
 #include <optional>
 #include <vector>
@@ -11,47 +11,47 @@
 namespace rezero {
 
 /// One stack (a scheme, width, activation, init and seed) at the depths that one pass can give: all of them
-/// if the scheme ignores the total depth, else one.
+/// if the scheme ignores the total depth, otherwise one.
 struct Cell {
   /// A random stack.
   Cell(std::size_t index, const StackSpec& spec, std::uint64_t seed, std::vector<Index> depths,
        const AnalysisOptions& options);
-  /// A stack that is there already, depths counting its blocks.
+  /// An existing stack; depths count its blocks.
   Cell(StackPtr stack, std::vector<Index> depths, const AnalysisOptions& options, CellLabels labels = {},
        std::size_t index = 0);
 
   std::size_t index = 0;
   CellLabels labels;
   std::optional<StackSpec> spec;  ///< of a random stack
-  StackPtr stack;                 ///< of one that is there
+  StackPtr stack;                 ///< the existing one
   GeometryPtr geometry;           ///< of either
   std::vector<Index> depths;
-  Route route;  ///< how its spectra are computed: by the options that it was made with
+  Route route;  ///< how its spectra are computed, according to the options with which it was made
 };
 
-/// The cells of a plan, in the order scheme, width, activation, init, seed, depth, the last fastest. Each is
-/// made when it is asked for, so that a million seeds cost no more than their numbers. The plan must outlive
-/// the list.
+/// The cells of a plan, in the order scheme, width, activation, init, seed, depth, with the last varying
+/// fastest. Each is made on demand, so that a million seeds cost no more than their numbers. The plan must
+/// outlive the list.
 class CellList {
  public:
   explicit CellList(const SweepPlan& plan);
   explicit CellList(const SweepPlan&&) = delete;
 
   std::size_t size() const { return kinds_ * seeds_; }
-  std::size_t rows() const { return rows_; }  ///< one for each depth of each cell
+  std::size_t rows() const { return rows_; }  ///< one per depth of each cell
   Cell operator[](std::size_t i) const;
 
-  /// Cells that differ only in their seed are of one kind: they take equal memory and work.
+  /// Cells that differ only in their seed are of one kind: they take the same memory and work.
   std::size_t kinds() const { return kinds_; }
   std::size_t cells_per_kind() const { return seeds_; }
   Cell first_of_kind(std::size_t k) const;
 
  private:
-  /// What one scheme adds to the list.
+  /// The contribution of one scheme to the list.
   struct Part {
     std::vector<Initializer> initializers;
     std::size_t first_kind = 0;
-    std::size_t stacks_per_seed = 1;  ///< 1: one pass gives all depths; else a stack for each depth
+    std::size_t stacks_per_seed = 1;  ///< 1: one pass gives all depths; otherwise one stack per depth
   };
   std::size_t part_of(std::size_t kind) const;
 

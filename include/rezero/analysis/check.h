@@ -1,5 +1,5 @@
 #pragma once
-/// Claims about a stack at initialization, with a bound and the blocks at fault: what `verify` runs.
+/// The checks of `verify`: claims about a stack at initialization, with a bound and the blocks at fault.
 
 #include <optional>
 #include <string>
@@ -27,42 +27,42 @@ class CheckSpec {
   Params params_;
 };
 
-/// A block that breaks a claim, and why: `branch scale 0.01`, `bias after the scale`, `no skip`, `dead: …`.
+/// A block that violates a claim, and why: `branch scale 0.01`, `bias after the scale`, `no skip`, `dead: …`.
 struct Culprit {
   Index block = 0;            ///< 0-based
   std::string parameter;      ///< branch_scale, skip_scale, output_bias, down.weight, …
-  std::optional<Real> value;  ///< of the parameter, where it is one number
+  std::optional<Real> value;  ///< of the parameter, if it is one number
   std::string reason;
 };
 
 struct CheckResult {
   std::string check;  ///< canonical text
   bool pass = false;
-  bool warning = false;             ///< reported; the verdict does not depend on it
+  bool warning = false;             ///< reported without affecting the verdict
   bool counts = false;              ///< `value` is the number of culprits
-  std::optional<ScaledReal> value;  ///< what was measured
-  Real bound = 0;                   ///< what it may be at most
+  std::optional<ScaledReal> value;  ///< the measured number
+  Real bound = 0;                   ///< the largest value allowed
   std::string quantity;             ///< what `value` is: "max|J - I|, max|f(x) - x|"
-  std::string message;              ///< why there is no value, when there is none
+  std::string message;              ///< why there is no value, if there is none
   std::vector<Culprit> culprits;    ///< the first ten, by block
   Index culprit_count = 0;
 
   bool fails() const { return !pass && !warning; }
 };
 
-/// What makes a branch contribute nothing.
+/// The reason why a branch contributes nothing.
 enum class SwitchedOff { no, by_constant_scale, by_gate, by_last_weight };
 
-/// What is known of one block at the point where the stack was linearized.
+/// Facts about one block at the point of linearization.
 struct BlockFacts {
   Index block = 0;
   Real state_change = 0;         ///< max |x_{l+1} − x_l|, in units of 2^state exponent
   Real jacobian_change = 0;      ///< max |J_{l+1} − J_l| / max |J_l|
-  std::vector<Culprit> reasons;  ///< what keeps the block from being the identity, most telling first
+  std::vector<Culprit> reasons;  ///< why the block is not the identity, most significant first
   SwitchedOff off = SwitchedOff::no;
-  Culprit if_dead;  ///< what to say if the parameter that switches the branch off gets no gradient
+  Culprit if_dead;              ///< reported if the parameter that switches the branch off gets no gradient
   std::optional<Culprit> dead;  ///< set once the gradients are known
-  /// Set where the branch or its derivative is zero and no parameter that is zero explains it.
+  /// Set if the branch or its derivative is zero and no zero parameter explains it.
   std::optional<Culprit> lifeless;
 };
 

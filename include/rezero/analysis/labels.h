@@ -1,6 +1,6 @@
 #pragma once
-/// The labels of a row, each written once: JSON members, CSV columns, the schema and the groups of a summary
-/// iterate this table.
+/// The labels of a row. JSON members, CSV columns, the schema and the groups of a summary iterate over this
+/// table.
 
 #include <string>
 #include <string_view>
@@ -11,27 +11,27 @@
 
 namespace rezero {
 
-/// A text, a size, or parameters; nothing where the label does not apply.
+/// A text, a size, or parameters; nothing if the label does not apply.
 using LabelValue = std::variant<std::monostate, std::string, Index, const Params*>;
 
 enum class LabelType { text, size, params };
 
-/// What JSON says where a label does not apply.
+/// How JSON shows a label that does not apply.
 enum class WhereAbsent { null, left_out };
 
 struct Label {
-  std::string_view key;  ///< of JSON and CSV
+  std::string_view key;  ///< in JSON and CSV
   LabelType type;
   LabelValue (*value)(const CellLabels&);
   WhereAbsent where_absent = WhereAbsent::null;
-  std::vector<std::string_view> words = {};  ///< all texts it may be; empty: any
+  std::vector<std::string_view> words = {};  ///< all possible texts; empty: any text
 };
 
-/// From `scheme` to `norm`: all that tells rows apart but depth and seed.
+/// From `scheme` to `norm`: everything that distinguishes rows except depth and seed.
 const std::vector<Label>& labels();
 
-/// The value as text. Empty where the label does not apply, and for parameters: the scheme's name holds
-/// those.
+/// The value as text. Empty if the label does not apply, and for parameters, which are part of the scheme's
+/// name.
 std::string label_text(const Label& label, const CellLabels& of);
 
 }  // namespace rezero

@@ -10,20 +10,21 @@
 
 namespace rezero {
 
-/// What metrics look at: J (rows × cols) of one stack at one depth.
+/// The input of metrics: J (rows × cols) of one stack at one depth.
 struct Observation {
   const Spectrum* spectrum = nullptr;
   Index rows = 0, cols = 0;
-  std::optional<ScaledReal> frobenius_square;  ///< ‖J‖_F²; nothing where J was not formed to six digits
-  std::optional<ScaledReal> identity_error;    ///< max |J − I|; nothing if rectangular or not formed so
-  std::optional<ScaledReal> output_error;      ///< max |x_L − x_0|; nothing if shapes differ
-  std::optional<Real> ones_overlap = std::nullopt;  ///< |⟨u_1, 1/√rows⟩|; nothing where u_1 is not known
+  std::optional<ScaledReal> frobenius_square;  ///< ‖J‖_F²; absent if J was not formed to six digits
+  /// max |J − I|; absent if J is rectangular or not formed to six digits
+  std::optional<ScaledReal> identity_error;
+  std::optional<ScaledReal> output_error;           ///< max |x_L − x_0|; absent if the shapes differ
+  std::optional<Real> ones_overlap = std::nullopt;  ///< |⟨u_1, 1/√rows⟩|; absent if u_1 is not known
 };
 
 /// `summary` is the definition, a formula.
 struct Metric : Entry {
   std::string_view unit = "1";  ///< "decades", "nats"; "1" if dimensionless
-  /// Nothing where the number does not exist, is not resolved, or is no normal double.
+  /// Absent if the number does not exist, is not resolved, or is not a normal double.
   std::optional<Real> (*compute)(const Observation&) = nullptr;
 };
 

@@ -12,39 +12,40 @@ namespace rezero {
 ScaledReal identity_error(const ScaledMatrix& J);
 /// max |J − diag(1[x > 0])| likewise.
 ScaledReal mask_error(const ScaledMatrix& J, const Vector& x);
-/// max |a − b| for vectors with exponents of their own.
+/// max |a − b| for vectors with separate exponents.
 ScaledReal max_difference(const ScaledVector& a, const ScaledVector& b);
 
-/// J at one depth as a report sees it, between the states that it connects.
+/// The reported J at one depth, and the states that it connects.
 struct ReportedJacobian {
   Index depth = 0, blocks = 0;
-  JacobianView J;             ///< formed, or known by its products; `matrix_error` is left to `probe`
+  JacobianView J;             ///< formed, or in the form of its products; `matrix_error` is left to `probe`
   ScaledVector start, state;  ///< x_0 and x_L
-  Index null_directions = 0;  ///< of the rows, which structure proves to be out of reach (a norm at the end)
+  /// of the rows: directions proved by structure to be unreachable (a norm at the end)
+  Index null_directions = 0;
   const RoundingProbe* probe = nullptr;  ///< of the formed J; null: it is exact
-  bool zero_columns_hold = true;         ///< as ForwardStep has it
-  std::function<Underflow()> underflow;  ///< asked once the spectrum is known; empty: none
+  bool zero_columns_hold = true;         ///< as in ForwardStep
+  std::function<Underflow()> underflow;  ///< called once the spectrum is known; empty: no underflow
 };
 
-/// J as it left the blocks, one block a layer, with nothing around it. What the step refers to must outlive
-/// the result.
+/// J as accumulated from the blocks, one block per layer, without anything around it. The objects to which
+/// the step refers must outlive the result.
 ReportedJacobian reported(const ForwardStep& step, const ScaledVector& start);
 
-/// Spectrum (if asked for), norms, errors and metrics of J = ∂x_L/∂x_0 at one depth. Of a J that is not
-/// formed, whatever needs its entries is not there. seed: of start vectors. No result depends on `workers`.
+/// Spectrum (if requested), norms, errors and metrics of J = ∂x_L/∂x_0 at one depth. If J is not formed,
+/// everything that needs its entries is absent. seed: of start vectors. No result depends on `workers`.
 DepthResult observe(const ReportedJacobian& seen, const AnalysisOptions& options, std::uint64_t seed,
                     int workers = 1);
 
-/// What checks look at.
+/// The input of checks.
 struct CheckObservation {
   const DepthResult* result = nullptr;
   const std::vector<BlockFacts>* blocks = nullptr;
 };
 
-/// What one block does to the identity, as the forward pass meets it.
+/// How one block deviates from the identity, recorded during the forward pass.
 BlockFacts block_facts(const BlockStep& step);
 
-/// Adds what the backward pass tells: whether the parameter that switches a branch off receives a gradient.
+/// Adds results of the backward pass: whether the parameter that switches a branch off receives a gradient.
 void add_gradient_facts(BlockFacts& facts, const ScaledReal& gate_gradient,
                         const ScaledReal& last_weight_gradient);
 

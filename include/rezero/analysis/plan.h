@@ -1,5 +1,5 @@
 #pragma once
-/// What to do: a resolved sweep. Everything in it is part of the numbers; threads, paths and formats are not.
+/// A resolved sweep. Everything in it affects the numbers; threads, paths and formats are not part of it.
 
 #include <optional>
 #include <string>
@@ -22,21 +22,21 @@ template <>
 inline constexpr auto words<CotangentLaw> =
     closed_set<CotangentLaw>("cotangent", {{CotangentLaw::random, "random"}, {CotangentLaw::ones, "ones"}});
 
-/// A file whose content defines numbers: reports repeat its hash.
+/// A file whose content affects the numbers; reports contain its hash.
 struct InputFile {
   std::string path;
   std::string sha256;
 };
 
-/// A stack read from a file, in place of a random one.
+/// A stack read from a file, instead of a random one.
 struct StackInput {
   InputFile file;
   StackPtr stack;
-  Real reading_bytes = 0;  ///< that reading took at most: the file, its header, the numbers as doubles
-  bool own_input = true;   ///< false: SweepPlan::input stands in its place
+  Real reading_bytes = 0;  ///< peak memory of reading: the file, its header, the numbers as doubles
+  bool own_input = true;   ///< false: SweepPlan::input replaces it
 };
 
-/// The part of J that is analyzed: ∂x_L[of] / ∂x_0[wrt], all positions where absent.
+/// The part of J that is analyzed: ∂x_L[of] / ∂x_0[wrt]; all positions if absent.
 struct TokenView {
   std::optional<Index> wrt, of;
 };
@@ -46,18 +46,18 @@ struct AnalysisOptions {
   Index top = 0, bottom = 0;
   ValuesMode values = ValuesMode::linear;
   bool profile = false;
-  bool final_norm = false;  ///< a norm after the stack, applied to what each reported depth sees
+  bool final_norm = false;  ///< a norm after the stack, applied at each reported depth
   TokenView view;
   CotangentLaw cotangent = CotangentLaw::random;
   std::vector<CheckSpec> checks;  ///< verify only; empty for the analysis
   bool spectrum = true;           ///< false when no check needs singular values
-  /// Bytes that the plan may take. It decides how spectra are computed (route.h), and so their last digits;
-  /// without it the machine's memory decides nothing but whether the plan is run at all.
+  /// Bytes that the plan may use. The limit affects how spectra are computed (route.h), and so their last
+  /// digits. Without it, the memory of the machine only decides whether the plan is run.
   std::optional<Real> max_memory;
 };
 
-/// Axes: scheme × width × activation × init × seed × depth, the last fastest. With `stack` set, only depths
-/// (blocks) and analysis are used.
+/// Axes: scheme × width × activation × init × seed × depth, with the last varying fastest. If `stack` is set,
+/// only depths (blocks) and analysis are used.
 struct SweepPlan : GeometryOptions {
   std::vector<SchemeSpec> schemes;
   const Family* family = nullptr;
@@ -69,7 +69,7 @@ struct SweepPlan : GeometryOptions {
   bool tied = false;
   std::vector<std::uint64_t> seeds;
   InputSpec input;
-  std::vector<InputFile> files;  ///< --input, alphas: what was read, with its hash
+  std::vector<InputFile> files;  ///< --input, alphas: the files read, with their hashes
   std::optional<StackInput> stack;
   AnalysisOptions analysis;
 };
@@ -78,13 +78,13 @@ struct SweepPlan : GeometryOptions {
 StackSpec stack_spec(const SweepPlan& plan, const SchemeSpec& scheme, Index width,
                      const Activation& activation, const Initializer& initializer);
 
-/// Shapes and sizes of the stacks of that width, whatever the other axes.
+/// Shapes and sizes of the stacks of that width, which do not depend on the other axes.
 RandomGeometryPtr geometry_of(const SweepPlan& plan, Index width);
 
-/// What the user asked for, or what the scheme's source starts from: over tokens and images its own law, he
-/// elsewhere.
+/// The initializers chosen by the user, or that of the scheme's source: over tokens and images the source's
+/// own, otherwise he.
 std::vector<Initializer> initializers_of(const SweepPlan& plan, const SchemeSpec& scheme);
-/// All that occur in the plan, each once.
+/// All initializers of the plan, each once.
 std::vector<Initializer> distinct_initializers(const SweepPlan& plan);
 
 }  // namespace rezero

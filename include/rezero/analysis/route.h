@@ -1,6 +1,6 @@
 #pragma once
-/// How a cell gets its spectra: decided once, when the cell is made, and obeyed by whoever runs it or says
-/// what it would take.
+/// How a cell gets its spectra: decided once, when the cell is made, and used both to run it and to report
+/// its cost.
 
 #include <optional>
 #include <string>
@@ -13,35 +13,35 @@ namespace rezero {
 
 struct Cell;
 
-/// A function of the stack's sizes and the options, the memory limit among them if the plan names one.
-/// Neither threads nor the machine's memory enter, and cells that differ only in their seed go the same way.
+/// A function of the stack's sizes and of the options, including the memory limit if the plan has one. It
+/// does not depend on threads or on the memory of the machine, and is the same for cells that differ only in
+/// their seed.
 struct Route {
-  JacobianForm form =
-      JacobianForm::dense;  ///< dense: J is formed; map: only products with its blocks are taken
-  std::string method;       ///< registry name of the method that spectra start with; empty: none is computed
-  bool uses_factors = false;  ///< spectra are, or by `auto` may be, computed from J's factors at some depth
-  bool no_room_for_factors = false;  ///< `auto` would allow it but for the memory limit of the plan
-  std::vector<Real> too_much_work;   ///< by depth, where `auto` has room: times the work of a dense spectrum;
-                                     ///< 0 where it is worth it
+  /// dense: J is formed; map: only products with its blocks are used
+  JacobianForm form = JacobianForm::dense;
+  std::string method;  ///< registry name of the method with which spectra start; empty: none is computed
+  bool uses_factors = false;  ///< at some depth, spectra are computed from J's factors, or `auto` may do so
+  bool no_room_for_factors = false;  ///< `auto` would use them if the memory limit of the plan allowed it
+  /// by depth, if `auto` has room: work relative to a dense spectrum, or 0 if it is worthwhile
+  std::vector<Real> too_much_work;
 
-  Real bytes = 0;       ///< at most, without derivatives that are kept only to save time
-  Real flops = 0;       ///< of Jacobians, profiles and spectra, without a turn of `auto` to the factors
-  Index most_kept = 0;  ///< blocks' derivatives that it has a use for
-  Real bytes_per_kept_block = 0;  ///< of each
+  Real bytes = 0;       ///< upper bound, without derivatives that are stored only to save time
+  Real flops = 0;       ///< for Jacobians, profiles and spectra, if `auto` does not turn to the factors
+  Index most_kept = 0;  ///< number of block derivatives that are useful to store
+  Real bytes_per_kept_block = 0;  ///< memory of each
 
-  /// How many derivatives are kept where the cell may take `memory` bytes. No number depends on it.
+  /// Number of derivatives stored if the cell may use `memory` bytes. Results do not depend on it.
   Index kept_blocks(Real memory) const;
-  /// Nothing where spectra at the i-th depth may be computed from J's factors; else why `auto` may not ask
-  /// for them.
+  /// Why `auto` may not use J's factors for spectra at the i-th depth; nothing if it may.
   std::optional<std::string> factors_missing(std::size_t i) const;
 };
 
-/// J is formed, except: for `density` from n = 2048 on, or where J does not fit into the plan's memory limit;
-/// for `spectra` with --top alone, and with --bottom where J does not fit; for `auto` with --top or --bottom
-/// where J does not fit or, with --top alone, products are cheaper by estimate (never below n = 1024).
-/// Profiles and checks need J. `auto` may turn to J's factors where they fit beside J into the plan's limit
-/// (4 GB if it names none) and take at most four times the work of a dense spectrum, or 1e9 flops. Cost: one
-/// look at each kind of layer.
+/// J is formed, with these exceptions: for `density` from n = 2048 on, or if J does not fit into the plan's
+/// memory limit; for `spectra` with --top alone, and with --bottom if J does not fit; for `auto` with --top
+/// or --bottom if J does not fit or, with --top alone, if products are cheaper by estimate (never below n =
+/// 1024). Profiles and checks need J. `auto` may turn to J's factors if they fit besides J into the plan's
+/// limit (4 GB without one) and take at most four times the work of a dense spectrum, or 1e9 flops. Cost: one
+/// examination of each kind of layer.
 Route route_of(const Cell& cell, const AnalysisOptions& options);
 
 }  // namespace rezero

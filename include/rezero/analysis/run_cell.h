@@ -13,26 +13,27 @@ namespace rezero {
 /// Set from outside (a signal handler, a sink that cannot write) to stop between blocks.
 using StopFlag = std::atomic<bool>;
 
-/// What a cell is given to run with. No number depends on it.
+/// The resources of a running cell. Results do not depend on them.
 struct CellContext {
   int threads = 1;
-  Real memory = std::numeric_limits<Real>::infinity();  ///< bytes: what its route leaves of them saves time
+  /// in bytes; what the route does not need is used to save time
+  Real memory = std::numeric_limits<Real>::infinity();
   const StopFlag* stop = nullptr;
-  std::function<void()> on_block = {};  ///< called once a block, from any thread
+  std::function<void()> on_block = {};  ///< called once per block, from any thread
 
   void checkpoint() const;  ///< throws Cancelled once the flag is set
 };
 
-/// Gets the result of a cell part by part: each depth as soon as it is known, ascending. May throw Cancelled.
+/// Receives the result of a cell in parts: each depth as soon as it is known, ascending. May throw Cancelled.
 using PartVisitor = std::function<void(CellResult part)>;
 
-/// A pure function of the cell and the options that it was made with. Numerical trouble becomes a
+/// A pure function of the cell and the options with which it was made. Numerical trouble becomes a
 /// CellFailure; Cancelled passes through.
 void run_cell(const Cell& cell, const AnalysisOptions& options, const CellContext& context,
               const PartVisitor& visit);
 /// The same, all depths at once.
 CellResult run_cell(const Cell& cell, const AnalysisOptions& options, const CellContext& context = {});
-/// One stack at some depths, which count its layers.
+/// One stack at some depths, in layers.
 CellResult run_stack(const StackPtr& stack, const std::vector<Index>& depths,
                      const AnalysisOptions& options = {}, const CellContext& context = {});
 

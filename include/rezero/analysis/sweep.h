@@ -10,12 +10,13 @@
 
 namespace rezero {
 
-/// What a run may use. No number depends on it: how cells are computed is decided before (route.h).
+/// The resources of a run. Results do not depend on them: how cells are computed is already decided
+/// (route.h).
 struct RunOptions {
   int threads = 1;
-  Real memory = std::numeric_limits<Real>::infinity();  ///< bytes: how many cells go side by side
+  Real memory = std::numeric_limits<Real>::infinity();  ///< in bytes; limits how many cells run side by side
   const StopFlag* stop = nullptr;
-  /// Called now and then, from any thread, serially.
+  /// Called from time to time, from any thread, one call at a time.
   std::function<void(Index done_blocks, Index all_blocks)> progress;
 };
 
@@ -24,10 +25,10 @@ struct SweepSummary {
   Index failures = 0;
 };
 
-/// Runs all cells. `sink` gets one row at a time, a CellResult of a single depth (its result, its failure, or
-/// both where a spectrum broke down), in the order of cells and depths, as soon as it and all rows before it
-/// are known; never from two threads at once. An exception of the sink stops the sweep and comes out. Cells
-/// that fail do not stop the others.
+/// Runs all cells. `sink` receives one row at a time, a CellResult of a single depth (its result, its
+/// failure, or both if a spectrum broke down), in the order of cells and depths, as soon as it and all rows
+/// before it are known; never from two threads at once. An exception of the sink stops the sweep and is
+/// rethrown. A cell that fails does not stop the others.
 SweepSummary run_sweep(const SweepPlan& plan, const CellList& cells, const RunOptions& run,
                        const std::function<void(const CellResult&)>& sink);
 

@@ -1,5 +1,5 @@
 #pragma once
-/// Lists, counts and sizes as users write them on the command line.
+/// Lists, counts and sizes in the notation of the command line.
 
 #include <cstdint>
 #include <string>
@@ -10,30 +10,30 @@
 
 namespace rezero {
 
-/// What one list may hold.
+/// Maximum number of entries in a list.
 constexpr std::size_t longest_list = 1'000'000;
 
 /// `1,2,4`, `a:b` (both included), `a:b:step`, `a:b:xF` (geometric: a, aF, aF², … up to b, rounded to whole
 /// numbers, each once; F > 1), and any of these joined by commas: `1:4, 8, 16:64:x2`. Whole numbers of at
-/// least 1 (`1e3` is one, by decimal arithmetic). Ascending, each once. UsageError naming `option` and the
-/// text: a number that is zero, negative or no whole number, a range that ends before it begins, more than
-/// longest_list values (refused before they are made).
+/// least 1 (including `1e3`, by decimal arithmetic). Returned in ascending order, each once. UsageError
+/// naming `option` and the text: a number that is zero, negative or not whole, a range that ends before it
+/// begins, more than longest_list values (refused before they are generated).
 std::vector<Index> parse_index_list(std::string_view text, std::string_view option);
 
-/// The same for seeds: any 64-bit unsigned number, 0 included; in the order written, repetitions dropped.
+/// The same for seeds: any 64-bit unsigned number, including 0; in the order written, without repetitions.
 std::vector<std::uint64_t> parse_seed_list(std::string_view text, std::string_view option);
 
-/// `plain, rezero:alpha=0.1`: split at commas, blanks around them left out. UsageError for an empty item.
+/// `plain, rezero:alpha=0.1`: split at commas, without the blanks around them. UsageError for an empty item.
 std::vector<std::string> parse_name_list(std::string_view text, std::string_view option);
 
-/// `18,18,18`: whole numbers of at least 1, in the order written, repetitions kept. UsageError as above.
+/// `18,18,18`: whole numbers of at least 1, in the order written, with repetitions. UsageError as above.
 std::vector<Index> parse_count_list(std::string_view text, std::string_view option);
 
-/// One whole number from 1 to 2^53 (`1e3` is one). UsageError naming `option` and the text.
+/// One whole number from 1 to 2^53 (`1e3` is allowed). UsageError naming `option` and the text.
 Index parse_count(std::string_view text, std::string_view option);
 
 /// `4G`, `512MiB`, `1e9`: a number with an optional suffix k, M, G, T (powers of 1000) or Ki, Mi, Gi, Ti (of
-/// 1024), a trailing B allowed. UsageError naming `option` otherwise.
+/// 1024), and optionally a trailing B. UsageError naming `option` otherwise.
 Real parse_bytes(std::string_view text, std::string_view option);
 
 }  // namespace rezero

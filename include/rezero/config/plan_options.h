@@ -1,5 +1,5 @@
 #pragma once
-/// What a user wrote, before defaults: on the command line, or in a plan file.
+/// The options as written on the command line or in a plan file, before defaults.
 
 #include <cstdint>
 #include <optional>
@@ -16,8 +16,9 @@ struct Bytes {
   Real count = 0;
 };
 
-/// Members have the names of the long options; nothing: not written. Names are kept as text and resolved by
-/// resolve_plan. What is known of each stands in one row of the option table (src/config/options.h).
+/// Members have the names of the long options; an absent value was not written. Names are kept as text and
+/// resolved by resolve_plan. Everything else about an option is in its row of the option table
+/// (src/config/options.h).
 struct PlanOptions {
   std::optional<std::vector<std::string>> scheme;
   std::optional<std::string> family;
@@ -45,17 +46,17 @@ struct PlanOptions {
   std::optional<std::string> cotangent;
   std::optional<std::vector<std::string>> check;
   std::optional<Bytes> max_memory;
-  /// Files that a plan file names with their hashes: another content is an error. No option sets it.
+  /// Files that a plan file lists with their hashes; different content is an error. Not set by any option.
   std::vector<InputFile> files;
 };
 
-/// Field by field: what `over` has wins.
+/// Field by field; values in `over` take precedence.
 PlanOptions merge(const PlanOptions& base, const PlanOptions& over);
 
 /// Reads a plan object, or the `plan` of a report, verdict or ndjson stream. Keys are the options' names in
 /// snake_case. A list may be an array, one value, or the option's text (`"1:64:x2"`); seeds are strings, or
-/// numbers up to 2^53. IoError with the path of the bad field: `plan 'x.json': plan.depth[2]: …`; unknown
-/// keys and names get a "did you mean".
+/// numbers up to 2^53. IoError with the path of the bad field: `plan 'x.json': plan.depth[2]: …`; errors for
+/// unknown keys and names include a suggestion.
 PlanOptions plan_options_from_json(std::string_view text, const std::string& file_name);
 
 }  // namespace rezero

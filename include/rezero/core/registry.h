@@ -1,5 +1,5 @@
 #pragma once
-/// Tables of things a user can name: lookup with aliases and "did you mean", iteration in table order.
+/// Tables of named entries: lookup with aliases and suggestions, iteration in table order.
 
 #include <string>
 #include <string_view>
@@ -21,11 +21,11 @@ std::string unknown_name_message(std::string_view kind, std::string_view word,
                                  const std::vector<std::string_view>& known,
                                  const std::vector<std::string_view>& aliases = {});
 
-/// What everything with a name has: the base of all entries, filled in field by field.
+/// The common part of everything with a name: the base of all entries, filled in member by member.
 struct Entry {
   std::string_view name;
   std::vector<std::string_view> aliases;
-  std::string_view summary;  ///< what it is, in one line: in words, or as a formula
+  std::string_view summary;  ///< one line that describes it, in words or as a formula
   std::string_view
       source;  ///< paper (and equation where it was seen), or "derived here"; empty: common knowledge
   std::vector<ParamInfo> params;
@@ -45,14 +45,14 @@ class Registry {
  public:
   Registry(std::string_view kind, std::vector<T> entries) : kind_(kind), entries_(std::move(entries)) {}
 
-  /// The entry of that name or alias, in any case unless one is spelled just so; or nullptr.
+  /// The entry with that name or alias, or nullptr. Case-insensitive, but an exact spelling has precedence.
   const T* find(std::string_view name) const {
     const auto exact = [](std::string_view a, std::string_view b) { return a == b; };
     const T* entry = find(name, exact);
     return entry ? entry : find(name, same_but_for_case);
   }
 
-  /// The entry of that name or alias; UsageError with a suggestion if there is none.
+  /// The entry with that name or alias; UsageError with a suggestion if there is none.
   const T& at(std::string_view name) const {
     if (const T* entry = find(name)) return *entry;
     std::vector<std::string_view> known, aliases;

@@ -10,14 +10,14 @@
 
 namespace rezero {
 
-/// x · 2^k for any k, rounded once; ±infinity or 0 beyond the range of double. No two doubles are more than
-/// 2^2098 apart, so no k beyond ±4000 makes a difference.
+/// x · 2^k for any k, rounded once; ±infinity or 0 outside the range of double. No two doubles are more than
+/// 2^2098 apart, so k beyond ±4000 makes no difference.
 inline Real shifted(Real x, std::int64_t k) {
   return std::ldexp(x, static_cast<int>(std::clamp<std::int64_t>(k, -4000, 4000)));
 }
 
-/// value = mantissa · 2^exponent with |mantissa| in [0.5, 1), or both zero. Keeps every bit of the double it
-/// came from. Arithmetic rounds like that of doubles, but neither overflows nor underflows.
+/// value = mantissa · 2^exponent with |mantissa| in [0.5, 1), or both zero. Keeps every bit of the double
+/// from which it was made. Arithmetic rounds like that of doubles, but neither overflows nor underflows.
 struct ScaledReal {
   Real mantissa = 0;
   std::int64_t exponent = 0;
@@ -39,14 +39,14 @@ struct ScaledReal {
   Real log10() const {
     return std::log10(std::abs(mantissa)) + static_cast<Real>(exponent) * 0.30102999566398119521;
   }
-  /// The nearest double: ±infinity or 0 beyond their range.
+  /// The nearest double: ±infinity or 0 outside the range.
   Real nearest() const { return rezero::shifted(mantissa, exponent); }
   /// The nearest double with its exponent clamped to ±1000: neither infinite nor 0 (unless the value is 0),
   /// so that it can still be multiplied by, divided by and compared with numbers of ordinary size.
   Real clamped_double() const {
     return std::ldexp(mantissa, static_cast<int>(std::clamp<std::int64_t>(exponent, -1000, 1000)));
   }
-  /// The value as a double if it is a normal double or zero, else nothing.
+  /// The value as a double, if it is a normal double or zero.
   std::optional<Real> to_real() const {
     if (mantissa == 0) return Real{0};
     if (exponent > 1024 || exponent < -1021) return std::nullopt;
@@ -67,10 +67,10 @@ struct ScaledReal {
     if (a.is_zero() || b.is_zero()) return a.is_zero() ? b : a;
     if (a.exponent < b.exponent) return b + a;
     const std::int64_t gap = a.exponent - b.exponent;
-    if (gap > 100) return a;  // far below its last bit
+    if (gap > 100) return a;  // far below the last bit of a
     return make(a.mantissa + std::ldexp(b.mantissa, -static_cast<int>(gap)), a.exponent);
   }
-  /// a/b as a clamped double, 0 only where a is; b ≠ 0.
+  /// a/b as a clamped double, 0 only if a is; b ≠ 0.
   friend Real quotient(const ScaledReal& a, const ScaledReal& b) {
     return ScaledReal{a.mantissa / b.mantissa, a.exponent - b.exponent}.clamped_double();
   }

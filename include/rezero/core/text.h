@@ -1,5 +1,5 @@
 #pragma once
-/// Text as people read it: UTF-8, one column per character; numbers, names and outside text within a line.
+/// Text for people: UTF-8, one column per character; numbers, names and external text within a line.
 
 #include <string>
 #include <string_view>
@@ -9,8 +9,8 @@
 
 namespace rezero {
 
-/// Bytes of the well-formed UTF-8 character at the front of a non-empty text; 0 if there is none (Unicode,
-/// table 3-7: no overlong forms, no surrogates, nothing above U+10FFFF).
+/// Bytes of the well-formed UTF-8 character at the beginning of a non-empty text; 0 if there is none
+/// (Unicode, table 3-7: no overlong forms, no surrogates, nothing above U+10FFFF).
 std::size_t utf8_length(std::string_view text);
 /// Offset of the first byte that is not part of well-formed UTF-8, or npos.
 std::size_t invalid_utf8_at(std::string_view text);
@@ -18,7 +18,7 @@ std::size_t invalid_utf8_at(std::string_view text);
 /// Outside text made safe for one line: controls and invalid UTF-8 become \xNN, long text is cut.
 std::string printable(std::string_view text);
 
-/// Columns that UTF-8 text takes on a terminal: one per character.
+/// Columns of UTF-8 text on a terminal: one per character.
 std::size_t display_width(std::string_view text);
 std::string pad_left(std::string_view text, std::size_t width);
 std::string pad_right(std::string_view text, std::size_t width);
@@ -36,7 +36,7 @@ std::string shortest(Real value);
 
 /// Whether two words differ at most in the case of their letters (ASCII, as all names are).
 bool same_but_for_case(std::string_view a, std::string_view b);
-/// Whether the text ends in `end` and has something before it: a file name with that extension.
+/// Whether the text is a file name with the extension `end`, that is, ends in it and has something before it.
 bool ends_with(std::string_view text, std::string_view end);
 
 }  // namespace rezero

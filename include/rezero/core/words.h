@@ -1,13 +1,13 @@
 #pragma once
-/// The words of a closed set: each value of an enumeration with what users and reports call it, written once.
-/// Next to the enumeration stands
+/// The words of a closed set: the values of an enumeration with their names for users and reports, written
+/// once. Next to the enumeration:
 ///
 ///     enum class Padding { zero, circular };
 ///     template <>
 ///     inline constexpr auto words<Padding> =
 ///         closed_set<Padding>("padding", {{Padding::zero, "zero"}, {Padding::circular, "circular"}});
 ///
-/// and to_string, lookup, the enumerations of schemas and the lists of help and messages follow.
+/// to_string, lookup, the enumerations in schemas and the lists in help and messages follow from it.
 
 #include <array>
 #include <string_view>
@@ -20,7 +20,7 @@
 
 namespace rezero {
 
-/// Who may say a word: users and reports, or reports alone, because the value is no user's choice.
+/// Where a word occurs: everywhere, or only in reports, because users cannot choose the value.
 enum class SaidBy { all, reports };
 
 template <class T>
@@ -32,7 +32,7 @@ struct Word {
 
 template <class T, std::size_t N>
 struct Words {
-  std::string_view kind;  ///< what messages call the set
+  std::string_view kind;  ///< name of the set in messages
   std::array<Word<T>, N> rows;
 };
 
@@ -58,7 +58,7 @@ constexpr std::string_view to_string(T value) {
   return {};
 }
 
-/// The words that users may say, in the order of the set.
+/// The words available to users, in the order of the set.
 template <class T>
 std::vector<std::string_view> choices() {
   std::vector<std::string_view> texts;
@@ -67,7 +67,7 @@ std::vector<std::string_view> choices() {
   return texts;
 }
 
-/// The value that users call `text`, in any case. UsageError with a suggestion otherwise.
+/// The value with the name `text`, in any case. UsageError with a suggestion otherwise.
 template <class T>
 T lookup(std::string_view text) {
   for (const Word<T>& word : words<T>.rows)

@@ -29,8 +29,8 @@ struct WeightContext {
   Index fan_out() const { return out * taps; }  ///< outputs per input
 };
 
-/// One named law. `std` below is the standard deviation of an entry.
-/// Aliases are plain synonyms (kaiming); presets like he-uniform are resolved separately.
+/// One named distribution. `std` below is the standard deviation of an entry. Aliases are plain synonyms
+/// (kaiming); presets like he-uniform are resolved separately.
 struct InitializerKind : Entry {
   std::string_view formula;
   Matrix (*weight)(const WeightContext&, const Params&, const StreamKey&) = nullptr;

@@ -11,16 +11,17 @@
 
 namespace rezero {
 
-/// One row of the table: φ (`summary`), φ′ (at kinks as `kink` says) and the gain that keeps a stack's
-/// variance. At most one parameter, handed to the functions as `a`.
+/// One row of the table: φ (`summary`), φ′ (at kinks as stated by `kink`) and the gain that preserves a
+/// stack's variance. At most one parameter, passed to the functions as `a`.
 struct ActivationKind : Entry {
   std::string_view derivative_formula;
   std::string_view kink;  ///< φ′ where φ is not differentiable; empty if smooth
   Real (*value)(Real x, Real a) = nullptr;
   Real (*derivative)(Real x, Real a) = nullptr;
-  int degree = 0;                                       ///< k where φ(c x) = c^k φ(x) for c > 0; 0: of none
+  int degree = 0;  ///< k such that φ(c x) = c^k φ(x) for c > 0; 0: not homogeneous
   Real (*gain)(Real a) = [](Real) { return Real{1}; };  ///< the usual gain for `gain=auto` initializers
-  bool flat = false;  ///< φ′ is exactly 0 somewhere. Else a 0 of φ′, or of φ off 0, is an underflow
+  /// φ′ is exactly 0 somewhere; otherwise φ′ = 0, or φ = 0 for a non-zero argument, is an underflow
+  bool flat = false;
 };
 
 const Registry<ActivationKind>& activations();
@@ -31,7 +32,7 @@ class Activation {
   explicit Activation(const NamedSpec& spec);
   explicit Activation(std::string_view text) : Activation(parse_named_spec(text)) {}
 
-  /// φ and φ′, elementwise. A 0 that is none raises the processor's underflow flag.
+  /// φ and φ′, elementwise. A result that underflows to 0 raises the processor's underflow flag.
   Vector value(const Vector& x) const;
   Vector derivative(const Vector& x) const;
   Real gain() const { return kind_->gain(parameter_); }

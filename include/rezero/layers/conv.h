@@ -1,5 +1,5 @@
 #pragma once
-/// Two-dimensional convolution over images, as neural networks have it: a cross-correlation.
+/// Two-dimensional convolution over images in the sense of neural networks, that is, cross-correlation.
 
 #include <string_view>
 
@@ -19,7 +19,7 @@ struct ImageSpec {
   friend bool operator!=(const ImageSpec& a, const ImageSpec& b) { return !(a == b); }
 };
 
-/// What lies beyond the border: zeros, or the image again, as on a torus.
+/// Values beyond the border: zeros, or the image repeated, as on a torus.
 enum class Padding { zero, circular };
 template <>
 inline constexpr auto words<Padding> = closed_set<Padding>("padding", {{Padding::zero, "zero"},
@@ -33,15 +33,16 @@ struct ConvSpec {
   Index taps() const { return kernel_height * kernel_width; }
 };
 
-/// The images a convolution makes: ⌈height/stride⌉ × ⌈width/stride⌉. ShapeError if sizes or stride are not
-/// positive, a kernel is even, or circular padding has a stride that does not divide the image.
+/// The output images of a convolution: ⌈height/stride⌉ × ⌈width/stride⌉. ShapeError if sizes or stride are
+/// not positive, if a kernel is even, or if circular padding has a stride that does not divide the image.
 ImageSpec conv_output(const ImageSpec& image, const ConvSpec& spec);
 
-/// Y(:, p) = Σ_{a,b} W_ab X(:, stride·p + (a, b) − (kh/2, kw/2)) + bias, per image. X: in × positions.
-/// W: out × (in·kh·kw), columns (in, a, b) row-major: the numbers of an out × in × kh × kw tensor. bias: out,
-/// or null. Derivative: the same without the bias; its cost is 2·out·in flops per column and existing tap (of
-/// zero padding none), its memory beside W's two packed copies 8 columns of the input; the bits of a column
-/// do not depend on the other columns of a call. ShapeError as conv_output, or if W or bias do not fit.
+/// Y(:, p) = Σ_{a,b} W_ab X(:, stride·p + (a, b) − (kh/2, kw/2)) + bias, per image. X: in × positions. W: out
+/// × (in·kh·kw), columns (in, a, b) row-major: the numbers of an out × in × kh × kw tensor. bias: out, or
+/// null. Derivative: the same without the bias. Cost: 2·out·in flops per column and tap (taps in the zero
+/// padding are free). Memory: W in two packed copies, and 8 columns of the input. Each output column is
+/// bitwise independent of the other columns in the call. ShapeError as for conv_output, or if W or bias do
+/// not fit.
 class Conv final : public Layer {
  public:
   Conv(MatrixPtr W, VectorPtr bias, ImageSpec image, ConvSpec spec);
@@ -50,7 +51,7 @@ class Conv final : public Layer {
   bool positively_homogeneous() const override { return !bias_ || bias_->isZero(0); }
   bool piecewise_linear() const override { return true; }
   const ImageSpec& output_image() const { return output_; }
-  /// The pixels under the kernel at each output position: (in·kh·kw) × positions, what W multiplies there.
+  /// The pixels under the kernel at each output position, (in·kh·kw) × positions: the operand of W.
   Vector multiplied(const Vector& x) const override;
 
  private:

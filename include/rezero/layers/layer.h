@@ -47,9 +47,9 @@ class Layer {
   /// True if ∂f/∂x is constant except at kinks, so that rounding of x does not affect it.
   virtual bool piecewise_linear() const { return false; }
 
-  /// True if some entries of x may be dropped on the way.
+  /// True if the layer may ignore some entries of x.
   virtual bool drops_inputs() const { return false; }
-  /// What the layer's weight multiplies at each position, columns one after the other; x itself for a matrix.
+  /// The operand of the layer's weight at each position, one column after another; x itself for a matrix.
   virtual Vector multiplied(const Vector& x) const { return x; }
 
   /// f(x). x: input_shape().size(); ShapeError otherwise.

@@ -1,15 +1,15 @@
 #pragma once
-/// One residual block: the only place where a plan becomes wiring.
+/// One residual block: the only place where a plan becomes layers.
 
 #include "rezero/model/branch.h"
 #include "rezero/model/wiring.h"
 
 namespace rezero {
 
-/// What the skip carries. subsample: every stride-th pixel, added channels zero. projection: a strided 1 × 1
-/// convolution (the weight of Role::shortcut) and a norm, if any; under ConvOrder::pre it reads what the
-/// branch's first convolution reads, the input normed and activated (He et al. 2016, arXiv 1603.05027). The
-/// last two are for blocks that change the shape.
+/// The skip path. subsample: every stride-th pixel, with zeros in the added channels. projection: a strided 1
+/// × 1 convolution (the weight of Role::shortcut) and an optional norm. Under ConvOrder::pre it reads the
+/// normalized and activated input, like the branch's first convolution (He et al. 2016, arXiv 1603.05027).
+/// The last two are for blocks that change the shape.
 enum class ShortcutKind { identity, subsample, projection };
 template <>
 inline constexpr auto words<ShortcutKind> =
@@ -30,24 +30,24 @@ struct BlockParts : Wiring {
   Vector output_bias;      ///< features, or empty
 
   Shape output_shape() const;
-  /// All that stand before, in or behind the branch.
+  /// All norms before, in or after the branch.
   std::vector<const NormSpec*> branch_norms() const;
 };
 
-/// The parameter that switches a branch on and off where its scale does not: the last matrix, or the weight
-/// of the norm behind it where that is zero.
+/// The parameter that switches a branch on and off if its scale does not: the last matrix, or the weight of
+/// the norm after it if that is zero.
 struct LastParameter {
   enum class Kind { matrix, norm_weight };
   Kind kind = Kind::matrix;
-  Vector input;            ///< what it multiplies: features × positions
-  LinearMapPtr to_output;  ///< ∂x′/∂(its product)
+  Vector input;            ///< its operand: features × positions
+  LinearMapPtr to_output;  ///< ∂x′/∂(the parameter's product)
 };
 
-/// A block's value and derivative, and what profiles and checks want to know beside.
+/// A block's value and derivative, and the quantities that profiles and checks need.
 struct BlockLinearization {
   Vector value;             ///< x′
   LinearMapPtr derivative;  ///< ∂x′/∂x
-  Vector branch_value;      ///< z: what α multiplies
+  Vector branch_value;      ///< z, the factor of α
   Vector scale_tangent;     ///< ∂x′/∂s for a number s added to every entry of α
   LastParameter last;
 };
@@ -62,9 +62,9 @@ class ResidualBlock final : public Layer {
   bool piecewise_linear() const override;
 
   const BlockParts& parts() const { return parts_; }
-  /// With `rounding`, in another rounding: what each layer takes and what the sum adds is changed by those
-  /// relative errors first (not x itself on the skip), so that the derivative differs from the exact one at x
-  /// about as much as rounding makes any computed one differ. `last` is left out then.
+  /// With `rounding`, the derivative in another rounding: the inputs of layers and the operands of the sum
+  /// (except x itself on the skip) are first changed by those relative errors, so that the derivative differs
+  /// from the exact one at x about as much as a computed one does. `last` is then omitted.
   BlockLinearization linearize_block(const Vector& x, SimulatedRounding* rounding = nullptr) const;
 
  private:
@@ -76,7 +76,7 @@ class ResidualBlock final : public Layer {
   BlockParts parts_;
   Branch branch_;
   std::vector<LayerPtr> shortcut_;  ///< empty: the identity
-  LayerPtr unweighted_;             ///< the branch's last norm without its weight, where that is zero
+  LayerPtr unweighted_;             ///< the branch's last norm without its weight, if that is zero
   std::vector<LayerPtr> before_branch_, after_branch_, after_sum_;  ///< norms, then activations
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-/// What F is in x ← λx + αF(x): the kinds of residual branch, made from weights by role.
+/// F in x ← λx + αF(x): the kinds of residual branch, built from weights by role.
 
 #include <cstdint>
 #include <map>
@@ -16,7 +16,7 @@
 
 namespace rezero {
 
-/// What a weight does in its branch. The numbers are part of the address of random draws: append, never
+/// The function of a weight in its branch. The numbers are part of the address of random draws: append, never
 /// renumber.
 enum class Role : std::uint32_t {
   linear = 0,
@@ -33,7 +33,7 @@ enum class Role : std::uint32_t {
   shortcut = 11,  ///< projection of the skip where a block changes the shape
 };
 
-/// What a role is called, where its weight stands for initializers, and whether it is a convolution's kernel.
+/// The name of a role, the place of its weight for initializers, and whether it is a convolution kernel.
 struct RoleInfo {
   Role role;
   std::string_view name;  ///< in stack files
@@ -45,14 +45,15 @@ inline std::string_view role_name(Role role) {
   return role_info(role).name;
 }
 
-/// Where norm and activation stand. post: conv, norm, φ, …, conv, norm. pre: norm, φ, conv, …, norm, φ, conv.
+/// The order of norm and activation. post: conv, norm, φ, …, conv, norm. pre: norm, φ, conv, …, norm, φ,
+/// conv.
 enum class ConvOrder { post, pre };
 template <>
 inline constexpr auto words<ConvOrder> = closed_set<ConvOrder>("order", {{ConvOrder::post, "post"},
                                                                          {ConvOrder::pre, "pre"}});
 
-/// What a convolutional branch has beside its weights. Two k × k convolutions, or, as a bottleneck, 1 × 1, k
-/// × k and 1 × 1 ones; the stride is that of the first k × k convolution.
+/// A convolutional branch without its weights. It has two k × k convolutions or, as a bottleneck, 1 × 1, k ×
+/// k and 1 × 1 ones. The stride is that of the first k × k convolution.
 struct ConvBranchSpec {
   ImageSpec image;  ///< of its input
   ConvOrder order = ConvOrder::post;
@@ -60,8 +61,8 @@ struct ConvBranchSpec {
   Index stride = 1;
   Padding padding = Padding::zero;
   bool bottleneck = false;
-  Index inner = 0, outputs = 0;  ///< channels between the convolutions, and of the result
-  std::vector<NormSpec> norms;   ///< norm1, norm2, …: one a convolution, or none at all
+  Index inner = 0, outputs = 0;  ///< channels between the convolutions, and of the output
+  std::vector<NormSpec> norms;   ///< norm1, norm2, …: one per convolution, or none at all
 
   Index taps() const { return kernel_height * kernel_width; }
   Index convolutions() const { return bottleneck ? 3 : 2; }
@@ -76,7 +77,7 @@ struct WeightPair {
 };
 using BranchWeights = std::map<Role, WeightPair>;
 
-/// A weight that a branch kind has, and its size for given widths: a matrix outputs × (inputs · taps).
+/// A weight of a branch kind and its size for given widths: a matrix outputs × (inputs · taps).
 struct WeightSlot {
   Role role;
   Index outputs;
@@ -88,15 +89,15 @@ struct WeightSlot {
   Index cols() const { return inputs * taps(); }
 };
 
-/// Sizes that weights follow from.
+/// The sizes that determine those of the weights.
 struct BranchSizes {
   Index features = 0;
-  Index hidden = 0;               ///< of mlp and glu
-  Index heads = 1, kv_heads = 1;  ///< of attention
+  Index hidden = 0;               ///< for mlp and glu
+  Index heads = 1, kv_heads = 1;  ///< for attention
   ConvBranchSpec conv = {};
 };
 
-/// What a branch is built from beside its kind.
+/// Everything from which a branch is built, except its kind.
 struct BranchInputs {
   const Activation& activation;
   const BranchWeights& weights;
@@ -113,10 +114,10 @@ struct Branch {
   std::size_t first = 0;
 };
 
-/// What each pair of positions takes in one block.
+/// The cost of each pair of positions in one block.
 struct PairWork {
-  Real flops = 0;  ///< of the derivative, for one column
-  Real kept = 0;   ///< numbers in a derivative that is kept
+  Real flops = 0;  ///< of the derivative, per column
+  Real kept = 0;   ///< numbers in a stored derivative
 };
 
 struct GeometryKind;
@@ -124,8 +125,9 @@ const GeometryKind& vector_geometry();
 
 struct BranchKind : Entry {
   std::string_view formula;
-  int degree = 1;         ///< of homogeneity when φ is of degree 1 and biases are absent; 0: none
-  int weight_layers = 1;  ///< weight matrices on a path through the branch: Fixup's m; 0: as many as slots
+  int degree = 1;  ///< of homogeneity if φ is of degree 1 and there are no biases; 0: none
+  /// weight matrices on a path through the branch (Fixup's m); 0: the number of slots
+  int weight_layers = 1;
   bool uses_activation = false;
   bool ends_in_activation = false;
   bool has_hidden = false;                              ///< whether --hidden-ratio applies
@@ -133,17 +135,17 @@ struct BranchKind : Entry {
   bool is_attention = false;                            ///< AttentionSpec applies
   bool is_conv = false;                                 ///< ConvBranchSpec applies
   const GeometryKind& (*geometry)() = vector_geometry;  ///< of the family of this branch alone
-  /// In the order in which they act. The last one is the last matrix of the branch: what zero-init and
-  /// depth-scaled-init schemes act on.
+  /// In the order in which they act. The last one is the last matrix of the branch, on which zero-init and
+  /// depth-scaled-init schemes act.
   std::vector<WeightSlot> (*slots)(const BranchSizes&) = nullptr;
   Branch (*build)(const BranchInputs&) = nullptr;
 
-  // What a block costs. Measured with wide branches: maps hold 2.0 to 2.6 times the weights while they are
-  // applied; of convolutions, which are packed both ways, 6.7 to 6.9.
-  Real copies_at_work = 3;    ///< of its weights, itself included, while its maps are applied
-  Real kept_copies = 1;       ///< of its weights, in a derivative that is kept
-  Real matrices_at_work = 0;  ///< of J's size, beside J and its successor
-  PairWork (*pairs)(const BranchSizes&) = nullptr;  ///< where positions act on each other
+  // The cost of a block. Measured: while they are applied, maps hold 2.0 to 2.6 times the weights for wide
+  // branches, and 6.7 to 6.9 times for convolutions, which are packed both ways.
+  Real copies_at_work = 3;    ///< of its weights, including the originals, while its maps are applied
+  Real kept_copies = 1;       ///< of its weights in a stored derivative
+  Real matrices_at_work = 0;  ///< of J's size, besides J and its successor
+  PairWork (*pairs)(const BranchSizes&) = nullptr;  ///< if positions act on each other
 };
 
 const Registry<BranchKind>& branches();

@@ -1,5 +1,5 @@
 #pragma once
-/// What a layer is made of: one residual block, or of a transformer an attention block and a feed-forward
+/// The content of a layer: one residual block or, for a transformer, an attention block and a feed-forward
 /// block.
 
 #include <string_view>
@@ -24,7 +24,7 @@ struct Family : Entry {
   bool has_tokens() const;
   bool has_attention() const;
   bool has_images() const;
-  /// The largest degree of homogeneity of its branches, 0 if one has none.
+  /// The largest degree of homogeneity of its branches; 0 if one has none.
   int degree() const;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-/// A stack of residual blocks, made lazily: a block's weights are drawn (or looked up), used and dropped.
+/// A lazy stack of residual blocks: the weights of a block are drawn (or looked up), used and dropped.
 
 #include <memory>
 
@@ -33,29 +33,28 @@ class Stack {
 using StackPtr = std::shared_ptr<const Stack>;
 
 /// The stack of `spec` with `depth` layers under `seed`. Weights are addressed by (seed, block, role,
-/// element): equal for every depth, scheme and order of use. UsageError where scheme and depth do not fit (a
-/// list of other length).
+/// element): they are equal for every depth, scheme and order of use. UsageError if the scheme does not fit
+/// the depth, e.g. an alpha list of the wrong length.
 StackPtr build_stack(const StackSpec& spec, std::uint64_t seed, Index depth);
 
-/// UsageError where scheme, family and depth do not fit, as build_stack would throw it; draws nothing and
-/// takes no longer for a deep stack.
+/// UsageError if scheme, family and depth do not fit, as from build_stack. Draws nothing; its cost does not
+/// depend on the depth.
 void require_fit(const StackSpec& spec, Index depth);
 
-/// A stack given block by block, with its input. ShapeError where a block does not take what the one before
-/// gives.
+/// A stack of given blocks, with its input. ShapeError if a block does not fit the output of its predecessor.
 StackPtr make_stack(std::vector<BlockParts> blocks, Vector input);
 
-/// Blocks first … first + count − 1 of a stack as a stack of its own, on the given input.
+/// Blocks first … first + count − 1 of a stack as a separate stack, with the given input.
 StackPtr slice_stack(StackPtr stack, Index first, Index count, Vector input);
 
-/// What a block that is kept takes beside its weights, its parts and layers: at most, as measured (1600 bytes
-/// of an mlp, 5000 of convolutions with norms).
+/// Memory of a kept block besides its weights: its parts and layers. An upper bound, as measured (1600 bytes
+/// for an mlp, 5000 for convolutions with norms).
 constexpr Real block_overhead_bytes = 5000;
 
-/// Bytes that one block's weights take; the most of all stages.
+/// Bytes of the weights of one block; the maximum over all stages.
 Real block_weight_bytes(const StackSpec& spec);
 
-/// An input of the given law. Addressed by (seed, input role).
+/// An input with the given distribution. Addressed by (seed, input role).
 Vector draw_input(const InputSpec& spec, Shape shape, std::uint64_t seed);
 
 }  // namespace rezero

@@ -1,5 +1,5 @@
 #pragma once
-/// Everything that defines a random stack but its seed and depth: plain data.
+/// The definition of a random stack, except its seed and depth: plain data.
 
 #include "rezero/core/words.h"
 #include "rezero/init/initializer.h"
@@ -27,12 +27,12 @@ struct InputSpec {
   Vector values = {};  ///< for InputLaw::values: shape.size() numbers
 };
 
-/// The base law that the scheme's source starts from where it names one for such a family; else he.
+/// The base initializer of the scheme's source, if it names one for such a family; otherwise he.
 Initializer base_initializer(const SchemeSpec& scheme, const Family& family);
 
 struct StackSpec : GeometryOptions {
-  /// `StackSpec("depth-power:p=0.5", "mlp")`: the members below as the command has them by default, except
-  /// for attention, which has one head. UsageError for names and parameters that do not exist.
+  /// `StackSpec("depth-power:p=0.5", "mlp")`: the other members have the defaults of the command, except that
+  /// attention has one head. UsageError for names and parameters that do not exist.
   StackSpec(std::string_view scheme, std::string_view family);
   StackSpec(SchemeSpec scheme, const Family& family);
 
@@ -40,14 +40,14 @@ struct StackSpec : GeometryOptions {
   const Family* family;
   Index width;
   Real hidden_ratio;
-  Activation activation;  ///< relu; without effect where the family has none
+  Activation activation;  ///< default relu; unused if the family has no activation
   Initializer initializer;
-  bool tied = false;  ///< one set of weights for all layers
+  bool tied = false;  ///< all layers share one set of weights
   InputSpec input;
 
   /// max(1, round(hidden_ratio · width)).
   Index hidden() const;
-  /// Shapes, sizes and work of the stack. Made anew by each call, from the members as they are then.
+  /// Shapes, sizes and work of the stack. Each call computes them from the current members.
   RandomGeometryPtr geometry() const { return family->geometry->make(*this); }
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-/// How a block is wired around its branch: which norms and activations stand where, and how skip and branch
-/// are scaled and summed. Plain data: schemes fill it in, stack files hold it.
+/// The wiring of a block around its branch: the places of norms and activations, and how skip and branch are
+/// scaled and summed. Plain data that schemes fill in and stack files contain.
 
 #include <iterator>
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace rezero {
 
-/// A trained number, or one that the scheme fixes for good.
+/// A trained number, or one that the scheme fixes permanently.
 enum class ScaleRole { parameter, constant };
 
 /// A multiplier of the skip or the branch: one number, or one per feature.
@@ -26,18 +26,18 @@ struct Scale {
   bool all_equal(Real value) const { return (values.array() == value).all(); }
 };
 
-/// additive: y = λ⊙x + α⊙z + b. gated: y = (1 − α)⊙x + α⊙z + b, the skip scale left alone at 1.
+/// additive: y = λ⊙x + α⊙z + b. gated: y = (1 − α)⊙x + α⊙z + b, with the skip scale unused at 1.
 enum class MixRule { additive, gated };
 template <>
 inline constexpr auto words<MixRule> = closed_set<MixRule>("mix", {{MixRule::additive, "additive"},
                                                                    {MixRule::gated, "gated"}});
 
-/// Where in a block a norm or an activation acts.
+/// The stage of a block at which a norm or an activation acts.
 enum class Stage {
-  before_branch,       ///< on x, for the branch alone
+  before_branch,       ///< on x, only for the branch
   before_last_matrix,  ///< inside the branch
   after_branch,        ///< on F(x), before the scale
-  after_sum,           ///< on the result, skip included
+  after_sum,           ///< on the sum, including the skip
 };
 
 /// The norms of a block by place; none by default. Each member has a row in norm_places.
@@ -57,12 +57,12 @@ struct Wiring : PlacedNorms, PlacedActivations {
   Scale skip_scale, branch_scale;
   MixRule mix = MixRule::additive;
 
-  /// True if every norm and activation here maps c x to c times its value for c > 0.
+  /// True if every norm and activation maps c x to c times its value for c > 0.
   bool positively_homogeneous() const;
 };
 
-/// A place by the name that stack files and reasons give it. At one stage norms act before activations, each
-/// in the order of its table.
+/// A place with its name in stack files and reasons. At each stage norms act before activations, in the order
+/// of their table.
 template <class Thing, class Owner>
 struct Place {
   std::string_view name;

@@ -1,5 +1,6 @@
 #pragma once
-/// Formats of a report. A renderer gets results one by one, in cell order, and writes text as it goes.
+/// The formats of a report. A renderer receives results one by one, in cell order, and writes text
+/// immediately.
 
 #include <functional>
 #include <memory>
@@ -13,11 +14,11 @@
 
 namespace rezero {
 
-/// Where text goes. Called with pieces of any size; an exception it throws passes through the renderer.
+/// Destination of text. Called with pieces of any size; exceptions pass through the renderer.
 using Output = std::function<void(std::string_view)>;
 
-/// begin, then cell for each row (or each cell with all its rows) in plan order, then end: each call leaves
-/// its text handed to the output.
+/// begin, then cell for each row (or each cell with all its rows) in plan order, then end. Each call passes
+/// its text to the output before it returns.
 class Renderer {
  public:
   Renderer() = default;
@@ -30,29 +31,29 @@ class Renderer {
   virtual void end(const SweepSummary& summary, const RunInfo& run) = 0;
 };
 
-/// Whether what was written before end() is of use to a reader.
+/// Whether text written before end() is useful to a reader.
 enum class Emission {
-  lines,     ///< every line stands for itself: may be shown as soon as it is written
-  document,  ///< one document: nothing of it is valid before end()
+  lines,     ///< every line is complete by itself and may be shown as soon as it is written
+  document,  ///< one document, invalid before end()
 };
 
 struct RendererKind : Entry {
-  std::vector<std::string_view> extensions;  ///< of files in this format, with the dot
+  std::vector<std::string_view> extensions;  ///< file name extensions of this format, including the dot
   Emission emission = Emission::document;
   std::unique_ptr<Renderer> (*report)(Output) = nullptr;
-  std::unique_ptr<Renderer> (*verdict)(Output) = nullptr;  ///< nullptr: no verdicts in this format
-  /// Rows that were finished are kept when a run is interrupted: the last line tells whether it was.
+  std::unique_ptr<Renderer> (*verdict)(Output) = nullptr;  ///< nullptr: this format has no verdicts
+  /// Finished rows are kept if a run is interrupted; the last line shows whether it was.
   bool keeps_rows = false;
 };
 
 /// json, ndjson, csv, table.
 const Registry<RendererKind>& renderers();
 
-/// The formats that a kind of report can be written in: `json, ndjson or table`.
+/// The formats available for a kind of report: `json, ndjson or table`.
 std::string format_names(ReportKind kind);
 
-/// The renderer of that name. UsageError for an unknown name, or a format that has no verdicts when one is
-/// asked for.
+/// The renderer with that name. UsageError for an unknown name, or for a verdict in a format without
+/// verdicts.
 std::unique_ptr<Renderer> make_renderer(std::string_view name, ReportKind kind, Output output);
 
 }  // namespace rezero

@@ -1,6 +1,6 @@
 #pragma once
-/// The ways to compute a spectrum that a user can name. One file each in src/spectrum/methods, one line each
-/// in methods.def.
+/// The methods for computing a spectrum, by name. One file each in src/spectrum/methods, and one line each in
+/// methods.def.
 
 #include <string>
 #include <string_view>
@@ -13,16 +13,16 @@
 
 namespace rezero {
 
-/// What a method that computes every value hands to the certificate; nothing of it is published before.
+/// The values that a full method passes to the certificate. They are published only if they pass.
 struct FullValues {
   Vector sigma;                   ///< min(rows, cols) values, descending
-  Real relative_resolution = 0;   ///< claimed bound of the absolute error over σ_max
+  Real relative_resolution = 0;   ///< claimed bound on the absolute error over σ_max
   bool zeros_are_proved = false;  ///< a value of 0 is an exact zero of the matrix, not a rounded one
-  std::string failure;            ///< empty, or why there are no values
+  std::string failure;            ///< empty, or the reason why there are no values
 };
 
-/// What of a spectrum a method gives: all values (and so its ends), the ends alone, or the distribution
-/// alone.
+/// The part of a spectrum that a method gives: all values (and so its ends), the ends alone, or the
+/// distribution alone.
 enum class SpectrumScope { full, ends, density };
 template <>
 inline constexpr auto words<SpectrumScope> =
@@ -30,58 +30,58 @@ inline constexpr auto words<SpectrumScope> =
                                         {SpectrumScope::ends, "ends: --top, --bottom"},
                                         {SpectrumScope::density, "a distribution, no values"}});
 
-/// What is asked of whom, as far as costs go.
+/// The input of a method, as far as costs depend on it.
 struct SpectrumTask {
-  JacobianForm form = JacobianForm::dense;  ///< in which J is at hand
+  JacobianForm form = JacobianForm::dense;  ///< available form of J
   Index rows = 0, cols = 0;                 ///< of J
-  Index factors = 0;                        ///< that J is the product of
+  Index factors = 0;                        ///< number of factors of J
   Index top = 0, bottom = 0;
 };
 
-/// What a method takes for one J, roughly.
+/// The approximate cost of a method for one J.
 struct SpectrumWork {
-  Real flops = 0;     ///< of its own
-  Real products = 0;  ///< columns that J or its transpose is applied to
-  Real numbers = 0;   ///< doubles that it holds at most; 0: no more than forming J takes
+  Real flops = 0;     ///< of the method itself
+  Real products = 0;  ///< columns to which J or its transpose is applied
+  Real numbers = 0;   ///< maximum number of doubles stored; 0: no more than forming J takes
 };
 
-/// All values of a formed J: bidiagonalization, and the certificate's JᵀJ and LU, 16/3 n³ flops in all.
+/// All values of a formed J: bidiagonalization, and JᵀJ and LU of the certificate, 16/3 n³ flops in total.
 SpectrumWork dense_work(const SpectrumTask& task);
 
-/// One entry. Exactly one of `full` and `compute` is set: whether the chain certifies the values, or the
-/// method itself.
+/// One registry entry. Exactly one of `full` and `compute` is set: the chain certifies the values of `full`;
+/// `compute` certifies its own.
 struct SpectrumMethod : Entry {
   SpectrumScope gives = SpectrumScope::full;
-  JacobianForm needs = JacobianForm::dense;  ///< of `compute`; `full` takes the matrix
-  Index max_dimension = 0;                   ///< largest min(rows, cols) that it is offered; 0: any
-  bool only_by_name = false;                 ///< no fallback for others
-  Index dense_below = 0;  ///< with fewer values than this, a method of maps would rather have J formed
+  JacobianForm needs = JacobianForm::dense;  ///< form needed by `compute`; `full` takes the matrix
+  Index max_dimension = 0;                   ///< largest min(rows, cols) for which it is used; 0: no limit
+  bool only_by_name = false;                 ///< never a fallback for other methods
+  Index dense_below = 0;  ///< for fewer values than this, a method that uses maps prefers a formed J
 
-  /// What a spectrum of one J takes.
+  /// The cost of a spectrum of one J.
   SpectrumWork (*work)(const SpectrumTask& task) = dense_work;
-  /// Whether the method can do this matrix at all; null: every one. A cheap test: in the chain a method that
-  /// does not apply is passed over without being counted as a failure.
+  /// Whether the method can handle this matrix; null: every matrix. A cheap test. The chain skips a method
+  /// that does not apply without counting it as a failure.
   bool (*applies)(const Matrix& A) = nullptr;
-  /// All singular values of a finite, normalized, non-empty A on up to `workers` threads, on whose number no
-  /// bit depends.
+  /// All singular values of a finite, normalized, non-empty A, on up to `workers` threads. No bit depends on
+  /// their number.
   FullValues (*full)(const Matrix& A, int workers) = nullptr;
-  /// What the request asks for, certified by the method's own means: status converged, or breakdown with a
-  /// message. J has the form that the method needs; a matrix among its forms is normalized and finite.
+  /// The requested values, certified by the method itself: status converged, or breakdown with a message. J
+  /// has the form that the method needs; its matrix, if set, is normalized and finite.
   Spectrum (*compute)(const JacobianView& J, const SpectrumRequest& request) = nullptr;
 };
 
-/// In the order of the chain: a full spectrum is computed by the first method that applies and passes its
-/// certificate.
+/// In the order of the chain: the first method that applies and passes its certificate computes a full
+/// spectrum.
 const Registry<SpectrumMethod>& spectrum_methods();
 
-/// UsageError for a request that no matrix with `dimension` singular values, or not this method, can answer.
-/// compute_spectrum refuses the same ones.
+/// UsageError for a request that no matrix with `dimension` singular values, or not this method, can satisfy.
+/// compute_spectrum refuses the same requests.
 void require_possible(const SpectrumRequest& request, Index dimension);
 
-/// What `auto` stands for where J is at hand in that form: a matrix, whose values it computes first; factors,
-/// which it turns to where the matrix hides values that were asked for; or nothing but a map.
+/// The method behind `auto` if J is available in that form: the one that first computes the values of a
+/// matrix; the one for factors, used if the matrix hides requested values; or the one for a map alone.
 const SpectrumMethod& auto_method(JacobianForm form);
-/// The method of that name, `auto` among them. UsageError for an unknown one.
+/// The method with that name, including `auto`. UsageError for an unknown name.
 const SpectrumMethod& method_for(std::string_view name, JacobianForm form);
 
 }  // namespace rezero

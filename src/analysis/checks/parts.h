@@ -1,5 +1,5 @@
 #pragma once
-/// What checks are put together from.
+/// Building blocks of checks.
 
 #include "rezero/analysis/observe.h"
 
@@ -20,7 +20,7 @@ inline void add(CheckResult& result, const Culprit& culprit) {
   if (result.culprits.size() < listed_culprits) result.culprits.push_back(culprit);
 }
 
-/// No culprit passes; `value` is their number.
+/// Passes without culprits; `value` is their number.
 inline CheckResult finish_count(CheckResult result) {
   result.counts = true;
   result.value = ScaledReal::make(static_cast<Real>(result.culprit_count));
@@ -35,7 +35,7 @@ inline bool within(const ScaledReal& value, Real bound) {
   return real ? *real <= bound : value.exponent < 0 && bound > 0;
 }
 
-/// Everything that keeps blocks from being the identity.
+/// Adds every reason why blocks are not the identity.
 inline void add_reasons(CheckResult& result, const std::vector<BlockFacts>& blocks) {
   for (const BlockFacts& block : blocks)
     for (const Culprit& reason : block.reasons) add(result, reason);

@@ -4,7 +4,7 @@ namespace rezero {
 using namespace metric_parts;
 namespace {
 
-/// Whether every singular value is there, non-zero and resolved.
+/// Whether every singular value is known, non-zero and resolved.
 bool all_resolved(const Spectrum& s) {
   return full(s) && s.null_directions == 0 && s.unresolved() == 0;
 }

@@ -1,5 +1,5 @@
 #pragma once
-/// What metrics are put together from.
+/// Building blocks of metrics.
 
 #include <cmath>
 #include <optional>
@@ -28,12 +28,12 @@ inline bool known(const Spectrum& s, std::size_t i) {
   return s.resolved(i) || static_cast<Index>(i) >= static_cast<Index>(s.sigma.size()) - s.null_directions;
 }
 
-/// σ_max, where the spectrum reaches it.
+/// σ_max, if the spectrum includes it.
 inline const ScaledReal* largest(const Spectrum& s) {
   return has_largest(s) && known(s, 0) ? &s.sigma.front() : nullptr;
 }
 
-/// σ_min where it is known: resolved, or a proved zero.
+/// σ_min if it is known: resolved, or a proved zero.
 inline std::optional<ScaledReal> smallest(const Spectrum& s) {
   if (!has_smallest(s)) return std::nullopt;
   if (s.null_directions > 0) return ScaledReal{};
@@ -41,7 +41,7 @@ inline std::optional<ScaledReal> smallest(const Spectrum& s) {
   return s.sigma.back();
 }
 
-/// The smallest value that is no proved zero, where it is resolved.
+/// The smallest value that is not a proved zero, if it is resolved.
 inline std::optional<ScaledReal> smallest_nonzero(const Spectrum& s) {
   const auto nonzero = static_cast<Index>(s.sigma.size()) - s.null_directions;
   if (!has_smallest(s) || nonzero < 1) return std::nullopt;
@@ -49,14 +49,14 @@ inline std::optional<ScaledReal> smallest_nonzero(const Spectrum& s) {
   return s.resolved(last) ? std::optional<ScaledReal>(s.sigma[last]) : std::nullopt;
 }
 
-/// σ_2 where it is known.
+/// σ_2 if it is known.
 inline const ScaledReal* second(const Spectrum& s) {
   if (!has_largest(s) || s.sigma.size() < 2) return nullptr;
   if (s.part == SpectrumPart::both_ends && s.leading < 2) return nullptr;
   return known(s, 1) ? &s.sigma[1] : nullptr;
 }
 
-/// A finite double, or nothing.
+/// The value if it is finite.
 inline Value finite(Real value) {
   return std::isfinite(value) ? Value(value) : std::nullopt;
 }

@@ -16,7 +16,7 @@ void require_one(const List& list, const char* option) {
                      " (give one)");
 }
 
-/// Without --depth a net with stages has one depth a stage: what stands in the way is not their number.
+/// Without --depth a net with stages has one depth per stage, but their number is not why it is refused.
 void require_one_shape(const SweepPlan& plan) {
   const std::vector<LayerRun> runs = geometry_of(plan, plan.widths.front())->runs(plan.depths.back());
   if (runs.size() > 1)
@@ -27,7 +27,7 @@ void require_one_shape(const SweepPlan& plan) {
         std::to_string(runs.front().count) + ", within the first stage, or leave out --stages");
 }
 
-/// The one cell that the options describe.
+/// The only cell described by the options.
 StackSpec one_stack(const SweepPlan& plan) {
   require_one_shape(plan);
   require_one(plan.schemes, "--scheme");
@@ -40,7 +40,7 @@ StackSpec one_stack(const SweepPlan& plan) {
                     initializers_of(plan, plan.schemes[0])[0]);
 }
 
-/// One block is in memory at a time: its weights, their raw draws, and a copy in the order of the file.
+/// One block is in memory at a time: its weights, the raw draws, and a copy in the order of the file.
 void require_memory(const StackSpec& spec) {
   const Real needed = 3 * block_weight_bytes(spec), allowed = memory_limit(std::nullopt);
   if (needed > allowed)
@@ -82,7 +82,7 @@ int export_stack(const Arguments& args, const Environment& env) {
   const StackSpec spec = one_stack(plan);
   require_memory(spec);
   const StackPtr stack = build_stack(spec, plan.seeds[0], plan.depths[0]);
-  // A net with stages is built whole, whatever the depth that is asked for.
+  // A net with stages is built whole, whatever the requested depth.
   const Index blocks = plan.depths[0] * stack->blocks_per_layer();
   write_stack_file(*slice_stack(stack, 0, blocks, stack->input()), path, provenance(plan), [&env] {
     if (env.stop && *env.stop) throw Cancelled();

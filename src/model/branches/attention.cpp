@@ -13,8 +13,9 @@ BranchKind branch_attention() {
   kind.weight_layers = 4;  // as Fixup counts them
   kind.has_inner_norm = kind.is_attention = true;
   kind.geometry = token_geometry;
-  // Queries, keys, values, their turned or normalized forms and two results, of all columns at once at most;
-  // and weights of every pair of positions and head. Measured: what is kept holds the matrices twice.
+  // Queries, keys, values, their rotated or normalized forms and two results, at most for all columns at
+  // once; and weights of every pair of positions and head. Measured: a stored derivative holds the matrices
+  // twice.
   kind.matrices_at_work = 6;
   kind.kept_copies = 2;
   kind.pairs = [](const BranchSizes& n) -> PairWork {

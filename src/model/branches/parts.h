@@ -1,5 +1,5 @@
 #pragma once
-/// What branch kinds are put together from.
+/// Building blocks of branch kinds.
 
 #include "rezero/model/branch.h"
 
@@ -14,7 +14,7 @@ inline LayerPtr activation(const BranchInputs& in, Shape shape) {
   return std::make_shared<ActivationLayer>(in.activation, shape);
 }
 
-/// The branch's end: the inner norm, if any, and the last matrix.
+/// The end of a branch: the inner norm, if any, and the last matrix.
 inline Branch finish(std::vector<LayerPtr> stages, const BranchInputs& in, Role last) {
   if (in.inner_norm) stages.push_back(in.inner_norm.layer(stages.back()->output_shape()));
   stages.push_back(weight(in, last));

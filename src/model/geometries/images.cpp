@@ -8,13 +8,13 @@
 namespace rezero {
 namespace {
 
-/// Where a block stands.
+/// The position of a block.
 struct StagePlace {
   Index stage = 0, block = 0;  ///< the block within its stage
   bool transition = false;     ///< the first of a later stage: stride 2, other channels
 };
 
-/// What the scheme says where the user is silent.
+/// The scheme's norm if the user does not choose one.
 NormSpec norm_of(const StackSpec& spec) {
   const ConvNetSpec& net = spec.conv;
   const std::string_view own = spec.scheme.scheme().conv.norm;
@@ -42,7 +42,7 @@ class ImageGeometry final : public RandomGeometry {
   Index layers(Index depth) const override { return net_.staged() ? net_.blocks() : depth; }
   std::vector<LayerRun> runs(Index layers) const override;
   BranchSizes sizes(Index block) const override;
-  /// In the first stage these are the blocks before; the transition closes its stage.
+  /// In the first stage, the preceding blocks. A transition belongs to the stage it ends.
   Index since_transition(Index block) const override {
     const StagePlace at = place(block);
     return at.transition ? net_.stages[static_cast<std::size_t>(at.stage - 1)] : at.block;
@@ -57,7 +57,7 @@ class ImageGeometry final : public RandomGeometry {
     return net_.staged() ? net_.widths.at(static_cast<std::size_t>(stage)) : width_;
   }
   StagePlace place(Index block) const;
-  /// Half the height and width (rounded up) of those of the stage before.
+  /// Half the height and width (rounded up) of the preceding stage.
   ImageSpec image(Index stage) const;
 
   ConvNetSpec net_;
@@ -117,7 +117,7 @@ BranchSizes ImageGeometry::sizes(Index block) const {
   return sizes;
 }
 
-/// A norm follows the projection of the skip only where norms follow convolutions.
+/// The projection of the skip has a norm only if norms follow convolutions.
 void ImageGeometry::furnish(BlockParts& parts, const BlockPlan& plan, Index block) const {
   parts.conv = sizes(block).conv;
   if (plan.last_norm_weight)
@@ -163,7 +163,7 @@ Index ConvNetSpec::blocks() const {
 const GeometryKind& image_geometry() {
   static const GeometryKind kind = [] {
     GeometryKind images;
-    // Channels of the first stage of He et al. 2016's nets: 64 would be thousands of rows.
+    // Channels of the first stage of the nets of He et al. 2016; 64 would give thousands of rows.
     images.default_width = 16;
     images.make = make;
     images.base_law = base_law;

@@ -1,4 +1,4 @@
-/// One vector, or a vector for each of several tokens: the same shape in every layer.
+/// One vector, or one vector for each of several tokens: the same shape in every layer.
 
 #include "rezero/model/stack_spec.h"
 

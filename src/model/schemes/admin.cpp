@@ -4,7 +4,7 @@ namespace rezero {
 namespace {
 
 /// code: r ← 1, and per block ω := r, then r := √(ω² Var[x] + Var[F(x)]). paper: ω_i = √Σ_{j<i} Var[F_j],
-/// measured with all ω = 1, so that ω_1 = 0. 1 where nothing was measured yet.
+/// measured with all ω = 1, so that ω_1 = 0. Without measurements: 1.
 Real omega(const SchemeContext& at) {
   const bool paper = at.params->text("form") == "paper";
   if (!at.profile || (paper && at.measuring)) return 1;

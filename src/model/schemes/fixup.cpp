@@ -3,8 +3,8 @@
 namespace rezero {
 namespace {
 
-/// Last weight zero, the m − 1 layers before it times L^(−1/(2m−2)); Fixup's biases are scalars that start at
-/// zero. Over tokens its code draws queries, keys and values as one fused xavier matrix.
+/// Last weight zero, and the m − 1 layers before it times L^(−1/(2m−2)); Fixup's biases are scalars that
+/// start at zero. Over tokens, its code draws queries, keys and values as one fused xavier matrix.
 BlockPlan plan(const SchemeContext& at) {
   const auto m = static_cast<Real>(at.weight_layers());
   BlockPlan result = scheme_parts::branch_scaled(1, ScaleRole::parameter);

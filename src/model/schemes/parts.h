@@ -1,5 +1,5 @@
 #pragma once
-/// What schemes are put together from.
+/// Building blocks of schemes.
 
 #include <cmath>
 
@@ -20,7 +20,7 @@ inline BlockPlan branch_scaled(Real alpha, ScaleRole role) {
   return plan;
 }
 
-/// A trained number for every feature of the block's result, all alike.
+/// A trained number for every feature of the block's output, all equal.
 inline Scale per_feature(const SchemeContext& at, Real value) {
   return {Vector::Constant(at.outputs, value), ScaleRole::parameter};
 }
@@ -51,7 +51,7 @@ inline NormSpec chosen_norm(const SchemeContext& at) {
   return at.params->text("norm") == "rms" ? rms_norm() : layer_norm();
 }
 
-/// Gain on the value path and the feed-forward matrices: what depth-scaled initializations act on. Biases
+/// Gain of the value path and the feed-forward matrices, on which depth-scaled initializations act. Biases
 /// keep theirs.
 inline void set_value_path(BlockPlan& plan, const SchemeContext& at, Real gain, Real bias_gain = 1) {
   for (const WeightSlot& slot : at.slots)
@@ -59,7 +59,7 @@ inline void set_value_path(BlockPlan& plan, const SchemeContext& at, Real gain, 
 }
 
 /// One fused (3d × d) xavier matrix for queries, keys and values has half the variance of three separate
-/// ones. Nothing to do where the base law draws them fused.
+/// ones. No effect if the base initializer draws them fused.
 inline void fuse_attention_inputs(BlockPlan& plan, const SchemeContext& at) {
   if (at.fused_init) return;
   for (const WeightSlot& slot : at.slots)
@@ -67,8 +67,8 @@ inline void fuse_attention_inputs(BlockPlan& plan, const SchemeContext& at) {
       plan.gains[slot.role].weight *= std::sqrt(Real{0.5});
 }
 
-/// `part` and `other`: where a stack stands in an encoder-decoder, and the layers of the other half (0: as
-/// many).
+/// `part` and `other`: the position of a stack in an encoder-decoder, and the number of layers of the other
+/// half (0: the same number).
 inline Real layers(const SchemeContext& at) {
   return static_cast<Real>(at.total_layers);
 }
@@ -80,7 +80,7 @@ inline ParamInfo other_param() {
   return {"other", ParamKind::real, "0", "layers of the other half of an encoder-decoder; 0: as many", {}, 0};
 }
 
-/// A scheme with φ(alpha x) in place of a norm, before the branch or after the sum: dyt, derf.
+/// A scheme with φ(alpha x) instead of a norm, before the branch or after the sum: dyt, derf.
 struct PointwiseNormTexts {
   std::string_view name, update, summary, source;
 };

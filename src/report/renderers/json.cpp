@@ -1,4 +1,4 @@
-/// The JSON documents: pretty at the top, one line an entry of every list, written as results come.
+/// The JSON documents: indented at the top, one line per entry of every list, written as results arrive.
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@
 namespace rezero::detail {
 namespace {
 
-/// What reports and verdicts share: the head, failures collected for the end, the tail.
+/// The common part of reports and verdicts: the head, failures collected for the end, the tail.
 class JsonDocument : public Renderer {
  protected:
   explicit JsonDocument(Output output) : json_(std::move(output)) {}
@@ -81,7 +81,7 @@ class JsonReport final : public JsonDocument {
   ValuesMode values_ = ValuesMode::linear;
 };
 
-/// `pass` stands above the checks, so these wait for the end; they are small.
+/// `pass` precedes the checks, so these wait for the end; they are small.
 class JsonVerdict final : public JsonDocument {
  public:
   explicit JsonVerdict(Output output) : JsonDocument(std::move(output)) {}

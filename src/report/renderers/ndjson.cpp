@@ -1,4 +1,4 @@
-/// Newline-delimited JSON: a context line, a line a result as soon as it is known, a summary line.
+/// Newline-delimited JSON: a context line, one line per result as soon as it is known, a summary line.
 
 #include "report/json_writer.h"
 #include "report/result_json.h"

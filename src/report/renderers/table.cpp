@@ -1,4 +1,4 @@
-/// Tables for people; their text is made in report/tables/.
+/// Tables for people; report/tables/ makes their text.
 
 #include "report/tables/tables.h"
 

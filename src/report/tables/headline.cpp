@@ -8,13 +8,13 @@ namespace {
 
 const std::string separator = " · ";
 
-/// The initializer that all rows have, or nothing.
+/// The initializer common to all rows, if any.
 std::string one_init(const SweepPlan& plan) {
   const std::vector<Initializer> all = distinct_initializers(plan);
   return all.size() == 1 ? all[0].canonical() : "";
 }
 
-/// What part of which Jacobian the rows are about, if it is not all of the stack's.
+/// The part of the Jacobian shown, if it is not all of it.
 std::string view_text(const AnalysisOptions& analysis) {
   std::string text = analysis.final_norm ? separator + "final norm" : "";
   if (analysis.view.of) text += separator + "of token:" + std::to_string(*analysis.view.of);

@@ -1,4 +1,4 @@
-/// Spectra against depth: a block of rows for each scheme, numbers on the left, the spectrum drawn on the
+/// Spectra against depth: a block of rows per scheme, with numbers on the left and the spectrum drawn on the
 /// right.
 
 #include <algorithm>
@@ -23,9 +23,10 @@ enum class Style { number, percent };
 struct Column {
   std::string_view title;
   std::string_view metric;
-  std::string_view log10_metric = "";  ///< shown instead where the metric has no double
+  std::string_view log10_metric = "";  ///< shown instead if the metric does not fit into a double
   Style style = Style::number;
-  bool of_smallest = false;  ///< about the smallest value: of that beside proved zeros where there are some
+  /// about the smallest value; if there are proved zeros, the smallest of the others
+  bool of_smallest = false;
 };
 
 const std::vector<Column>& columns() {
@@ -39,7 +40,7 @@ const std::vector<Column>& columns() {
   return table;
 }
 
-/// The row's summary of a metric; an empty one if it has none.
+/// The row's summary of a metric; empty if it has none.
 MetricSummary summary_of(const SummaryRow& row, std::string_view name) {
   std::size_t i = 0;
   for (const Metric& metric : metrics()) {
@@ -57,13 +58,13 @@ MetricSummary complete_summary(const SummaryRow& row, std::string_view name) {
   return summary;
 }
 
-/// Whether σ_min is an exact zero for every seed, and what stands above it is known.
+/// Whether σ_min is an exact zero for every seed, and the next value is known.
 bool has_null_directions(const SummaryRow& row) {
   const MetricSummary low = complete_summary(row, "sigma_min");
   return low.max && *low.max == 0 && complete_summary(row, "log10_sigma_min_nonzero").mean;
 }
 
-/// σ_min or κ without the directions that are proved to be mapped to zero, marked as such.
+/// σ_min or κ without the directions proved to be mapped to zero, marked as such.
 std::string text_beside_zeros(const SummaryRow& row, const Column& column) {
   const MetricSummary low = complete_summary(row, "sigma_min_nonzero");
   const Real log10_low = *complete_summary(row, "log10_sigma_min_nonzero").mean;
@@ -95,7 +96,7 @@ SpectrumExtent extent_of(const SummaryRow& row) {
   return extent;
 }
 
-/// log₁₀ σ below which the share q of the values lies.
+/// log₁₀ σ below which a share q of the values lies.
 Real quantile(const SpectralDensity& density, Real q) {
   std::size_t i = 0;
   while (i + 1 < density.cdf.size() && density.cdf[i] < q) ++i;
