@@ -20,7 +20,7 @@ const Number& zero() {
 Number logistic(const Number& x) {
   return 1 / (1 + exp(-x));
 }
-/// x where the bound that x is beyond leaves it, else nothing of it.
+/// x where the bound leaves it unchanged, otherwise `otherwise`.
 Point kept(bool kept, const Number& x, const Number& otherwise = 0, const Number& slope = 0) {
   return kept ? Point{x, 1} : Point{otherwise, slope};
 }

@@ -49,8 +49,8 @@ Dual dot(const Heads& Q, Index h, Index i, const Heads& K, Index g, Index j) {
   return sum;
 }
 
-/// exp of the scores over their sum. The largest is taken off, with its derivative: the quotient sees neither, and of
-/// scores beyond 1e100 they would leave nothing but rounding.
+/// exp of the scores over their sum. The largest score is subtracted with its derivative: the quotient
+/// depends on neither, and scores beyond 1e100 would otherwise leave only rounding error.
 std::vector<Dual> softmax(std::vector<Dual> scores) {
   Dual top = scores.front();
   for (const Dual& s : scores)

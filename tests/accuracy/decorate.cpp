@@ -24,7 +24,7 @@ class Decorator {
   }
 
  private:
-  /// Of norm i beside the convolutions: what its convolution gives, or takes where it stands before it.
+  /// Channels of norm i: the output of its convolution, or the input if it precedes it.
   static Index channels(const BlockParts& parts, std::size_t i) {
     if (parts.conv.order == ConvOrder::pre) return i == 0 ? parts.shape.features : parts.conv.inner;
     return i + 1 < parts.conv.norms.size() ? parts.conv.inner : parts.conv.outputs;

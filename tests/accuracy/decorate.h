@@ -1,6 +1,6 @@
 #pragma once
-/// What stack files can hold and random stacks do not have: weights and biases of norms, running statistics,
-/// scales of each feature, biases after the sum, activations at other places.
+/// Features of stack files that random stacks do not have: weights and biases of norms, running statistics,
+/// scales per feature, biases after the sum, activations at other places.
 
 #include "rezero/model/stack.h"
 

@@ -9,7 +9,7 @@ namespace rezero::reference {
 
 struct Dual {
   Number value;
-  std::vector<Number> slopes;  ///< one a direction; none: a constant
+  std::vector<Number> slopes;  ///< one per direction; empty: a constant
 
   /// this += factor·x
   void add(const Number& factor, const Dual& x) {

@@ -6,7 +6,7 @@
 namespace rezero::reference {
 namespace {
 
-/// What one mean and one scale are taken over: some entries of a state.
+/// The entries of a state that share one mean and one scale.
 using Set = std::vector<std::size_t>;
 
 /// Rectangles of features × positions, side by side.
@@ -26,7 +26,7 @@ struct Statistics {
   bool center = true, scale = true, mean_square = true;
 };
 
-/// From the first of the set, so that equal numbers have exactly their own mean: a kink may follow.
+/// Relative to the first of the set, so that equal numbers have exactly their own mean: a kink may follow.
 void center(const Set& set, State& X) {
   const Dual first = X[set.front()];
   Dual sum;

@@ -1,5 +1,5 @@
 #pragma once
-/// A real number of as many bits as the scope asks for (MPFR), with an exponent that no product here
+/// A real number with the precision of the current scope (MPFR), and an exponent that no product here
 /// exhausts.
 
 #include <gmp.h>
@@ -9,7 +9,7 @@
 
 namespace rezero::reference {
 
-/// The precision of the numbers made while it lives.
+/// Sets the precision of new numbers during its lifetime.
 class Precision {
  public:
   explicit Precision(long bits) : before_(mpfr_get_default_prec()) { mpfr_set_default_prec(bits); }

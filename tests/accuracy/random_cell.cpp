@@ -93,8 +93,7 @@ class Builder {
     draw_.one_in(3) ? stages() : one_stage();
   }
   void one_stage() { plan_["width"] = width_, plan_["depth"] = depth(); }
-  /// Projections only where they follow the sum: what they read before the norms of a pre block is not
-  /// settled.
+  /// Projections only where they follow the sum: their input before the norms of a pre block is not settled.
   void stages() {
     plan_["stages"] = std::to_string(draw_.between(1, 3)) + "," + std::to_string(draw_.between(1, 3));
     plan_["widths"] = std::to_string(width_) + "," + std::to_string(width_ * draw_.between(1, 2));
@@ -103,7 +102,7 @@ class Builder {
       plan_["shortcut"] = std::string(draw_.pick(Texts{"subsample", "projection"}));
   }
 
-  /// The last, sometimes with one before it.
+  /// The last depth, sometimes with one before it.
   std::string depth() {
     const Index last = draw_.one_in(12) ? draw_.between(13, 60) : draw_.between(1, 12);
     const Index other = draw_.one_in(6) ? draw_.between(1, last) : last;
@@ -143,7 +142,7 @@ class Builder {
     if (ends && (!plan_.contains("top") || draw_.one_in(2))) plan_["bottom"] = draw_.between(1, 2);
   }
 
-  /// The options as a user types them: all, or those that say what is looked at.
+  /// The options as a user types them: all, or those that select what is analyzed.
   std::string typed(bool all) const {
     std::string text;
     for (const auto& [key, value] : plan_.items()) {

@@ -1,6 +1,6 @@
 #pragma once
-/// What a block is by its formulas, in extended precision: value and derivative, written apart from the
-/// library's layers. Only plain data is shared with them (BlockParts and what it holds).
+/// A block by its formulas in extended precision: value and derivative, implemented independently of the
+/// library's layers. They share only plain data (BlockParts and its members).
 
 #include "accuracy/dual.h"
 #include "rezero/model/block.h"
@@ -22,7 +22,7 @@ State attended(const BlockParts& parts, const State& X);
 /// A convolution with its bias.
 State convolved(const WeightPair& pair, const ImageSpec& image, const ConvSpec& spec, const State& X);
 State conv_branch(const BlockParts& parts, const State& X);
-/// What the skip carries.
+/// The skip path.
 State shortcut(const BlockParts& parts, const State& X);
 
 /// x′ of a block.

@@ -1,5 +1,5 @@
-/// The reference against values that others computed (tests/reference/README.md): Jacobians to double
-/// precision, logarithms of the exact stacks to theirs.
+/// The reference against independently computed values (tests/reference/README.md): Jacobians to double
+/// precision, logarithms of the exact stacks to their precision.
 
 #include <gtest/gtest.h>
 

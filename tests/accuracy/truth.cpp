@@ -68,7 +68,7 @@ bool agree(const ScaledReal& a, const ScaledReal& b) {
          std::abs(std::ldexp(a.mantissa, static_cast<int>(a.exponent - b.exponent)) - b.mantissa) <= 0x1p-52;
 }
 
-/// Zero at twice the bits, or as much smaller as the rounding is.
+/// Zero at twice the bits, or smaller by as much as the rounding.
 bool shrank_with_rounding(const ScaledReal& at_once, const ScaledReal& at_twice, long bits) {
   constexpr std::int64_t slack = 30;
   return at_twice.is_zero() || (!at_once.is_zero() && at_twice.exponent - at_once.exponent < slack - bits);
@@ -115,8 +115,8 @@ State jacobian(const Trajectory& path, const Look& look) {
 
 namespace {
 
-/// Attention of tokens that are all but equal subtracts numbers of the third power of its state's size, whose
-/// rounding two precisions may take for zero alike.
+/// Attention over nearly equal tokens subtracts numbers of the third power of the state's size, whose
+/// rounding may look like zero in both precisions.
 long bits_of_attention(const Trajectory& path) {
   std::int64_t largest = 0;
   for (std::size_t l = 0; l < path.blocks.size(); ++l) {

@@ -1,6 +1,6 @@
 #pragma once
 /// The true Jacobian of a stack and its singular values: the exact derivatives of the blocks at the states in
-/// double that the library's pass found, multiplied without rounding that matters.
+/// double found by the library's pass, multiplied without significant rounding.
 
 #include <vector>
 
@@ -21,7 +21,7 @@ Trajectory trajectory(const Stack& stack, Index blocks);
 /// Where blocks are linearized: at the library's states, or at the exact ones.
 enum class States { library, exact };
 
-/// What of J is looked at, and through what.
+/// The part of J that is examined, and the norm before it.
 struct Look {
   Index blocks = 0;
   bool final_norm = false;
@@ -35,10 +35,11 @@ State jacobian(const Trajectory& path, const Look& look);
 struct Truth {
   std::vector<ScaledReal> sigma;  ///< descending, right to a double's last bit; exact zeros are zero
   bool settled = true;            ///< false where no precision was enough
-  long bits = 0;                  ///< that the values were right with
+  long bits = 0;                  ///< precision at which the values were right
 };
-/// Two precisions, doubled until the values agree. A value that shrinks as fast as the rounding is a zero.
-/// `bits`: the first; values below about 2^(64 − bits) of the largest may be taken for zeros.
+/// Computes with two precisions, doubled until the values agree. A value that shrinks as fast as the rounding
+/// is a zero. `bits`: the first precision; values below about 2^(64 − bits) of the largest may be taken for
+/// zeros.
 Truth true_singular_values(const Trajectory& path, const Look& look, long bits = 192);
 
 }  // namespace rezero::reference

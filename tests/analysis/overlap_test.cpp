@@ -1,4 +1,4 @@
-/// The top singular value apart from the bulk, and where its direction points.
+/// The top singular value compared with the bulk, and its direction.
 #include <gtest/gtest.h>
 
 #include <cmath>

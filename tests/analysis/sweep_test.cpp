@@ -1,5 +1,4 @@
-/// One thought: what a plan is expanded to, run by, and reduced to; the plans made at the top serve all of
-/// it.
+/// How a plan is expanded, run and reduced. The plans at the top serve all tests.
 #include "rezero/analysis/sweep.h"
 
 #include <gtest/gtest.h>
@@ -144,7 +143,7 @@ TEST(LawSweep, ThreadsDoNotChangeNumbers) {
   }
 }
 
-/// A depth is a prefix: alone or among others, the same numbers.
+/// A depth is a prefix: it has the same numbers alone or among others.
 TEST(LawSweep, DepthsDoNotDependOnTheirCompany) {
   SweepPlan all = plan_of({"residual", "depth-power"}, {1, 2, 3, 4, 5}, {9}, {4}), few = all;
   few.depths = {3, 5};
@@ -155,7 +154,7 @@ TEST(LawSweep, DepthsDoNotDependOnTheirCompany) {
   expect_equal(a.cells[3].depths[0], b.cells[1].depths[0]);
 }
 
-/// The profile of a cell against what the formulas say.
+/// The profile of a cell against its formulas.
 TEST(RunCell, Profile) {
   SweepPlan plan = plan_of({"fixed:alpha=0.5"}, {4}, {8}, {4});
   plan.analysis.profile = true;
@@ -260,7 +259,8 @@ TEST(RunSweep, NullDirectionsOfTheLastNorm) {
   }
 }
 
-/// Batch norm last: one a feature, which no single position's rows show; group norm: one a group and sample.
+/// Batch norm last: one per feature, which no single position's rows show; group norm: one per group and
+/// sample.
 TEST(RunSweep, NullDirectionsOfNormsOverPositions) {
   const struct {
     const char* kind;
@@ -307,7 +307,7 @@ TEST(RunSweep, FinalNormIsAppliedToWhatIsSeen) {
   }
 }
 
-/// glu at degree 2 overflows: those depths fail by name, shallower ones and other cells stand.
+/// glu has degree 2 and overflows: those depths fail by name; shallower ones and other cells are unaffected.
 TEST(RunSweep, FailingCellsDoNotStopOthers) {
   for (int threads : {1, 3}) {
     SweepPlan plan = plan_of({"residual", "rezero"}, {2, 40}, {32}, {1, 2});
@@ -374,7 +374,7 @@ TEST(RunSweep, RowsLeaveInPlanOrderFailuresInTheirPlace) {
   }
 }
 
-/// The third depth is more than any test waits for: the rows before it do not wait.
+/// The third depth takes longer than any test waits; the rows before it do not wait for it.
 TEST(RunSweep, ARowLeavesBeforeItsStackIsDone) {
   const SweepPlan plan = plan_of({"residual"}, {1, 2, 100'000'000}, {8}, {1, 2});
   for (const int threads : {1, 2}) {

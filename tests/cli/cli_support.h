@@ -1,5 +1,5 @@
 #pragma once
-/// Running command lines in this process, and comparing what they print with committed files.
+/// Runs command lines in this process, and compares their output with committed files.
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@ namespace rezero {
 using Json = nlohmann::ordered_json;
 using Args = std::vector<std::string>;
 
-/// What a command line came to.
+/// The outcome of a command line.
 struct Ran {
   int code = -1;
   std::string out, err;
@@ -71,8 +71,8 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-/// A refusal: the code, nothing on out, one line on err without control characters or third-party text. Gives
-/// the line.
+/// A refusal: the exit code, nothing on out, one line on err without control characters or third-party text.
+/// Returns the line.
 inline std::string refused(const Args& args, int code) {
   const Ran got = ran(args);
   std::string shown;
@@ -106,7 +106,7 @@ inline void expect_golden(const std::string& name, const std::string& text) {
   EXPECT_EQ(slurp(golden_path(name)), text) << name << " (REZERO_UPDATE_GOLDEN=1 rewrites it)";
 }
 
-/// A report without what may differ between runs, builds and folders.
+/// A report without anything that may differ between runs, builds and folders.
 inline Json stable(Json report) {
   report.erase("run");
   report.erase("tool");

@@ -37,8 +37,7 @@ TEST(CliConv, WholeResNetIsReportedAtTheEndOfEachStage) {
   EXPECT_FALSE(report["plan"].contains("width"));
 }
 
-/// A shortcut by subsampling keeps every fourth pixel: J of a ReZero net at its start has ones and zeros
-/// only.
+/// A shortcut by subsampling keeps every fourth pixel: J of an initial ReZero net consists of ones and zeros.
 TEST(CliConv, SubsampledIdentityHasOnesOnly) {
   const Ran got = ran(resnet({"--scheme", "rezero"}));
   ASSERT_EQ(got.code, 0) << got.err;
@@ -109,8 +108,8 @@ TEST(CliConv, ReportAsConfigRepeatsTheRun) {
   }
 }
 
-/// Numbers per feature are of each block's own width: every scheme goes through all stages, dry and in
-/// earnest.
+/// Numbers per feature have each block's own width: every scheme passes through all stages, in a dry run and
+/// in a real one.
 TEST(CliConv, NoSchemeEndsInAnInternalErrorBetweenStages) {
   const Json listed = Json::parse(ran({"list", "--format", "json"}).out)["schemes"];
   ASSERT_GT(listed.size(), 30u);
@@ -129,7 +128,7 @@ TEST(CliConv, NoSchemeEndsInAnInternalErrorBetweenStages) {
   }
 }
 
-/// A cell that cannot be is found before the first byte, with one message for all commands.
+/// An impossible cell is found before the first byte of output, with the same message for all commands.
 TEST(CliConv, RefusesASchemeThatDoesNotFitBeforeAnythingRuns) {
   const TemporaryFolder folder;
   const Args misfits[] = {{"--scheme", "residual,zero-gamma", "--order", "pre", "--norm", "batch_norm"},

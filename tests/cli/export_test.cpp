@@ -1,4 +1,4 @@
-/// export → --stack gives the numbers of the random stack, to the bit.
+/// Exporting a stack and reading it with --stack gives the numbers of the random stack, to the bit.
 
 #include "cli/cli_support.h"
 
@@ -37,8 +37,8 @@ void expect_round_trip(const Stack& stack) {
   EXPECT_EQ(folder.entries(), 1u);
 }
 
-/// Schemes with a norm inside the branch need a branch that has an inside, those made of convolutions have to
-/// have some.
+/// Schemes with a norm inside the branch need a branch with an inside; schemes for convolutions need
+/// convolutions.
 bool has_place(const std::string& scheme, const std::string& family) {
   if (scheme == "zero-gamma" || scheme == "nf-resnet") return family == "conv";
   const bool inner = scheme == "normformer" || scheme == "sub-ln";
@@ -95,7 +95,7 @@ TEST(CliExport, NetsOverImages) {
   EXPECT_TRUE(contains(staged.err, "changes the shape")) << staged.err;
 }
 
-/// Where nobody gave --depth, what is wrong is not how many depths there are.
+/// Without --depth, the number of depths is not why the export is refused.
 TEST(CliExport, StagesAreRefusedForTheirShapes) {
   const TemporaryFolder folder;
   const std::string line = refused({"export", "--scheme", "residual", "--family", "conv", "--stages", "2,1",
@@ -106,7 +106,7 @@ TEST(CliExport, StagesAreRefusedForTheirShapes) {
   EXPECT_EQ(folder.entries(), 0u);
 }
 
-/// The scheme counts the blocks of the whole net, the file holds those up to the depth.
+/// The scheme counts the blocks of the whole net; the file contains those up to the depth.
 TEST(CliExport, DepthCutsANetWithStages) {
   const TemporaryFolder folder;
   const std::string path = folder / "x.safetensors";
@@ -137,10 +137,11 @@ TEST(CliExport, SameBytesTwiceAndOldFileReplaced) {
 /// Parameters are written by name, whatever activation or norm they belong to.
 TEST(CliExport, ParametersOfActivationsAndNorms) {
   for (const char* norm : {"dynamic_tanh:alpha=0.7", "group_norm:eps=0.25:groups=2"})
-    expect_round_trip({"fixed",
-                       "conv",
-                       "torch-default",
-                       {"--image", "2x3", "--norm", norm, "--activation", "elu:a=0.5", "--outer-activation"}});
+    expect_round_trip(
+        {"fixed",
+         "conv",
+         "torch-default",
+         {"--image", "2x3", "--norm", norm, "--activation", "elu:a=0.5", "--outer-activation"}});
 }
 
 }  // namespace

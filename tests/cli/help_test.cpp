@@ -45,7 +45,7 @@ TEST(CliHelp, ShortFormAnywhereIsTheSame) {
   EXPECT_EQ(ran({"verify", "--scheme", "rezero", "-h"}).out, help("verify"));
 }
 
-/// Whatever help names as an option is one: without a value it says so, and no "unknown option" comes up.
+/// Every option named in help exists: without a value, it asks for one, and there is no "unknown option".
 TEST(CliHelp, OptionsOfHelpExist) {
   for (const std::string& command : commands()) {
     std::istringstream lines(help(command));

@@ -1,4 +1,4 @@
-/// Command lines that nobody types: one line, exit 2 or 3, never a crash, no control characters.
+/// Unusual command lines: one line, exit 2 or 3, never a crash, no control characters.
 
 #include <random>
 
@@ -53,7 +53,7 @@ TEST(CliHostileOptions, LongArguments) {
     EXPECT_LT(refused(args, 2).size(), 2000u);
 }
 
-/// Values that CLI11 gives a meaning of its own are values like any other.
+/// Values that CLI11 would interpret are treated like any other value.
 TEST(CliHostileOptions, ValuesAreTakenAsWritten) {
   for (const std::string value :
        {"[]", "{}", "[a,b]", "%%", "\"\"", "''", "'x'", "--depth.npy", "=x", "-", "--", "-.2", "@0"}) {

@@ -1,4 +1,4 @@
-/// Stack files and arrays that lie: one line, exit 3, no crash. REZERO_TEST_FUZZ=N sets the number of
+/// Malformed stack files and arrays: one line, exit 3, no crash. REZERO_TEST_FUZZ=N sets the number of
 /// mutations.
 
 #include <cstring>
@@ -10,7 +10,7 @@
 namespace rezero {
 namespace {
 
-/// A stack file taken apart.
+/// The parts of a stack file.
 struct Parts {
   Json header;
   Json spec;
@@ -137,8 +137,8 @@ TEST_F(CliHostileStack, WrongSpec) {
                  "deeper than 64");
 }
 
-/// A key that the kind has not used to be dropped: `activation` of a linear branch was, and its spectrum was
-/// that of another network.
+/// A key that the kind does not have used to be dropped: `activation` of a linear branch was, so the spectrum
+/// was that of another network.
 TEST_F(CliHostileStack, KeysThatTheKindHasNot) {
   const auto refuse = [this](const char* family, const char* key, const Json& value, const std::string& why) {
     good_ = good_file(path_, family);
@@ -174,7 +174,7 @@ TEST_F(CliHostileStack, KeysThatTheNormHasNot) {
       "blocks[0].post_activation_slope: activation 'tanh' takes no parameters");
 }
 
-/// Writers that fill in every key ask for nothing by null, or by the default eps.
+/// Writers that fill in every key use null, or the default eps, for keys without effect.
 TEST_F(CliHostileStack, KeysThatAskForNothingMayStand) {
   Parts parts = taken_apart(good_);
   parts.spec["blocks"][0]["branch"]["heads"] = nullptr;

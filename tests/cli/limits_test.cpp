@@ -5,7 +5,7 @@
 namespace rezero {
 namespace {
 
-/// A root folder with the files that tell the control groups.
+/// A root folder with the files that describe control groups.
 class FakeRoot {
  public:
   explicit FakeRoot(const std::string& groups) { put("/proc/self/cgroup", groups); }
@@ -26,7 +26,7 @@ TEST(Limits, NoControlGroupIsNoLimit) {
   EXPECT_EQ(FakeRoot("nonsense\n\n0:\n").limit(), HUGE_VAL);
 }
 
-/// Only the limit of the root used to be read, and there the root group of a machine has none.
+/// Only the limit of the root used to be read, and the root group of a machine has none.
 TEST(Limits, TheGroupOfTheProcessCounts) {
   FakeRoot root("0::/user.slice/job\n");
   root.put("/sys/fs/cgroup/user.slice/job/memory.max", "1000000\n")
@@ -54,7 +54,7 @@ TEST(Limits, VersionOne) {
   EXPECT_EQ(root.limit(), 4000);
 }
 
-/// A container can show a path that is not mounted in it, or that lies outside its namespace.
+/// A container can see a path that is not mounted in it, or that lies outside its namespace.
 TEST(Limits, PathsOutsideTheMountLeaveItsRoot) {
   for (const char* groups : {"0::/docker/4f2a\n", "0::/../../job\n", "0::/\n"})
     EXPECT_EQ(FakeRoot(groups).put("/sys/fs/cgroup/memory.max", "7000\n").limit(), 7000) << groups;

@@ -1,4 +1,4 @@
-/// Where -o may point.
+/// Targets of -o.
 
 #include <sys/stat.h>
 
@@ -14,10 +14,10 @@ Args with(Args args, const Args& more) {
 
 const Args quick = {"--scheme", "plain", "--depth", "1", "--width", "4"};
 
-/// -o was allowed to be a file that the run reads, which was gone afterwards.
+/// -o used to accept a file that the run reads, which was then lost.
 class OutputOntoInput : public testing::Test {
  protected:
-  /// Refuses -o under every name of the input, which stays as it is. `option`: what reads it.
+  /// Refuses -o under every name of the input, which is unchanged. `option`: the option that reads it.
   void expect_refused(const std::string& input, const Args& args, const std::string& option) {
     const std::string before = slurp(input), link = input + ".link", hard = input + ".hard";
     std::filesystem::create_symlink(input, link);

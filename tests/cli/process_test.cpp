@@ -1,4 +1,4 @@
-/// The program as a process: streams, signals, exit status, what is left on disk.
+/// The program as a process: streams, signals, exit status, remaining files.
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -36,7 +36,7 @@ class Process {
 
   void send(int signal) const { ::kill(pid_, signal); }
 
-  /// As a shell tells it: 128 + signal for an end by signal.
+  /// As reported by a shell: 128 + signal for an end by signal.
   int wait() {
     int status = 0;
     while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
@@ -185,7 +185,7 @@ TEST(CliProcess, OutputFileThatDoesNotFitLeavesTheOldOne) {
   EXPECT_EQ(folder.entries(), 3u);
 }
 
-/// Of a stream into a file what fits stays, in whole lines.
+/// If a stream into a file exceeds a limit, the file keeps the whole lines that fit.
 TEST(CliProcess, LinesThatDoNotFitAreLeftOutWhole) {
   const TemporaryFolder folder;
   Process::Streams small;
@@ -245,7 +245,8 @@ TEST(CliProcess, IdleThreadsSpinBriefly) {
 }
 #endif
 
-/// Ten million cells were listed one by one, with all their labels: gigabytes before anything was said.
+/// Ten million cells used to be listed one by one with all their labels, which took gigabytes before any
+/// output.
 TEST(CliProcess, DryRunOfMillionsOfCellsIsSmall) {
   if (!limits_address_space) GTEST_SKIP();
   const TemporaryFolder folder;
@@ -260,7 +261,7 @@ TEST(CliProcess, DryRunOfMillionsOfCellsIsSmall) {
   EXPECT_TRUE(contains(slurp(folder / "out"), "cells    10000000 (10000000 rows)")) << slurp(folder / "out");
 }
 
-/// What reading a stack file takes is asked for before it is read, from files and from pipes.
+/// The memory for reading a stack file is checked before it is read, from files and from pipes.
 TEST(CliProcess, StackFilesCountAgainstTheLimit) {
   const TemporaryFolder folder;
   ASSERT_EQ(ran({"export", "--scheme", "plain", "--family", "linear", "--depth", "20", "--width", "256", "-o",
@@ -291,7 +292,7 @@ TEST(CliProcess, OutputFolderThatCannotBeWritten) {
   ::chmod(folder.path().c_str(), 0700);
 }
 
-/// What the parent holds when it starts the program counts for getrusage, but is none of the program's.
+/// getrusage includes the memory of the parent that starts the program, which is not the program's own.
 TEST(CliProcess, PeakMemoryIsItsOwn) {
   constexpr std::size_t held = std::size_t{512} << 20;
   const std::vector<char> memory(held, 1);
@@ -301,7 +302,7 @@ TEST(CliProcess, PeakMemoryIsItsOwn) {
   EXPECT_LT(Json::parse(slurp(folder / "out"))["run"]["peak_bytes"].get<std::size_t>(), held / 2);
 }
 
-/// Packed factors of products lay on the stack, 128 kB each: `ulimit -s 256` could end in SIGSEGV.
+/// Packed factors of products were on the stack, 128 kB each: `ulimit -s 256` could end in SIGSEGV.
 TEST(CliProcess, SmallStack) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "instrumented frames are larger";
@@ -357,7 +358,7 @@ TEST(CliProcess, PipesAreRead) {
 
 // ---- signals
 
-/// Far more work than any test waits for; the first rows come at once.
+/// More work than any test waits for; the first rows come at once.
 Args endless(const std::string& format) {
   return {"--scheme", "residual", "--width",   "400", "--depth",  "1,2,100000",
           "--seed",   "0:3",      "--threads", "1",   "--format", format};
@@ -411,7 +412,7 @@ void wait_for_lines(const std::string& path, long lines) {
   for (int i = 0; i < 500 && count() < lines; ++i) std::this_thread::sleep_for(milliseconds(10));
 }
 
-/// The context and the rows of the first two depths, long before their stack is done.
+/// The context and the rows of the first two depths, long before their stack is finished.
 void expect_two_rows(const std::string& path) {
   const std::vector<Json> lines = whole_lines(path);
   ASSERT_EQ(lines.size(), 3u);

@@ -1,4 +1,4 @@
-/// Bad input: which exit code, and which line.
+/// Bad input: exit code and message.
 
 #include "cli/cli_support.h"
 

@@ -162,7 +162,8 @@ TEST(CliReport, ACellThatFailsLeavesTheOthers) {
   EXPECT_EQ(ok, 3);
 }
 
-/// Errors are no notices: a run that ends with 4 used to say nothing under --quiet, and nothing of how many.
+/// Errors are not notices: a run that exits with 4 used to print nothing under --quiet, and never how many
+/// rows failed.
 TEST(CliReport, FailedCellsAreALineOnStderrEvenWhenQuiet) {
   const Args args = {"--family", "glu", "--scheme", "rezero,residual", "--depth", "2,64",
                      "--width",  "16",  "-q"};
@@ -228,7 +229,7 @@ TEST(CliReport, LargestValuesWithoutTheJacobian) {
   EXPECT_TRUE(row["metrics"]["identity_error"].is_null());
 }
 
-/// 640² doubles, six times: 20 MB, beside the 20 that every worker takes.
+/// 640² doubles, six times: 20 MB, in addition to the 20 MB of every worker.
 TEST(CliReport, MemoryDecidesWhetherTheJacobianIsFormed) {
   const Args top = with(tokens, {"--top", "2"});
   EXPECT_EQ(ran(top).json()["results"][0]["spectrum"]["method"], "dense");
@@ -268,7 +269,7 @@ TEST(CliDryRun, SaysHowEachCellWouldGo) {
                        "density by products"));
 }
 
-/// Cells side by side share the memory; one cell has it, and all threads, to itself.
+/// Cells that run side by side share the memory; a single cell has the memory and all threads to itself.
 TEST(CliDryRun, SaysHowManyThreadsThereWouldBe) {
   const Args large = {"--scheme",     "fixed", "--width",   "1000", "--depth",  "2",
                       "--max-memory", "100M",  "--threads", "2",    "--dry-run"};

@@ -99,7 +99,7 @@ TEST(CliVerify, FailedCellCountsMoreThanFailedVerdict) {
       4);
 }
 
-/// One pixel and one sample: batch norm makes every branch zero, which is the identity that nobody wanted.
+/// With one pixel and one sample, batch norm makes every branch zero: an unintended identity.
 TEST(CliVerify, LifelessBranchesWarnAndFailOnDemand) {
   Args args = {"verify",  "--family", "conv",    "--scheme", "residual", "--norm", "batch_norm",
                "--image", "1x1",      "--depth", "2",        "--width",  "4"};

@@ -1,5 +1,5 @@
 #pragma once
-/// Plans over files that exist in memory only.
+/// Plans over files that exist only in memory.
 
 #include <map>
 #include <string>

@@ -10,7 +10,7 @@
 namespace rezero {
 namespace {
 
-/// Where doubles do, scaled numbers have the same bits.
+/// Within the range of doubles, scaled numbers have the same bits.
 TEST(ScaledReal, ArithmeticIsThatOfDoubles) {
   const Real numbers[] = {0, 1, 0.1, -0.3, 7e40, 1.7e-30, 3};
   for (Real a : numbers)

@@ -1,4 +1,4 @@
-/// The laws that the initializers draw from: bounds are multiples of each estimator's own standard error.
+/// The distributions of the initializers. Bounds are multiples of each estimator's standard error.
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 #pragma once
-/// What the tests of io share: a folder of their own, error messages, hostile bytes.
+/// Shared by the tests of io: a separate folder, error messages, hostile bytes.
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -39,8 +39,8 @@ inline void spill(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-/// The message of the E that f throws: one line without control characters, no third-party text. "" if it
-/// throws nothing.
+/// The message of the E thrown by f: one line without control characters or third-party text. "" if it throws
+/// nothing.
 template <class E = IoError, class F>
 std::string message_of(F&& f) {
   try {

@@ -79,7 +79,7 @@ TEST(LineFile, WritesPipes) {
   EXPECT_EQ(got, "a\nb\n");
 }
 
-/// A line that does not fit any more is taken back.
+/// A line that exceeds the limit is removed again.
 TEST(LineFile, FileSizeLimitLeavesWholeLines) {
   const TemporaryFolder folder;
   rlimit before{};

@@ -82,7 +82,7 @@ TEST(BlockMaps, FactorsMultiplyToTheJacobian) {
   EXPECT_GT(maps.flops_per_column(4), 4 * 2 * 36);
 }
 
-/// 1600 unscaled he blocks grow by 2^1300 and more: far beyond double, and the map knows nothing of it.
+/// 1600 unscaled he blocks grow by 2^1300 and more, far beyond double, without any effect on the map.
 TEST(BlockMaps, JacobiansBeyondTheRangeOfDouble) {
   for (const char* scheme : {"residual", "normalized-sum"}) {
     const Index depth = 2000;

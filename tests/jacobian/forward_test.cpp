@@ -1,4 +1,4 @@
-/// One thought: forward_jacobian against other ways to the same J. The stacks made at the top serve all.
+/// forward_jacobian against other ways to compute the same J. The stacks at the top serve all tests.
 #include "rezero/jacobian/forward.h"
 
 #include <gtest/gtest.h>
@@ -74,8 +74,8 @@ TEST(LawForward, HomogeneousStacksMapTheirInputToTheirOutput) {
               wanted = step.state;
           ASSERT_TRUE(renormalize(got) && renormalize(wanted));
           if (max_abs(wanted.mantissa) == 0) continue;  // a plain relu stack may die
-          // Per block the errors of J x and x are rounding of the same sums; where little is left of the
-          // input (plain relu: x shrinks against J) they weigh ‖J‖‖x₀‖/‖x_L‖ times as much.
+          // Per block, the errors of J x and x are rounding of the same sums. If little is left of the input
+          // (plain relu: x shrinks compared with J), they weigh ‖J‖‖x₀‖/‖x_L‖ times as much.
           const Real lost = frobenius_norm(step.jacobian.mantissa).log() + stack->input().norm() -
                             frobenius_norm(wanted.mantissa).log() +
                             static_cast<Real>(step.jacobian.exponent - wanted.exponent) * std::log(2.0);
@@ -111,8 +111,8 @@ TEST(Forward, TenThousandDoublingsAreExact) {
   EXPECT_EQ(end.exponent, start.exponent + depth);
 }
 
-/// Halving each of 10 000 blocks' maps changes the exponent and no bit: the range never shows in the
-/// mantissa. (λ, α) = (1, 1) overflows a plain double after about 1700 blocks of this stack, (½, ½) does not
+/// Halving the maps of all 10 000 blocks changes only the exponent: the mantissa does not depend on the
+/// range. (λ, α) = (1, 1) overflows a plain double after about 1700 blocks of this stack, (½, ½) does not
 /// grow.
 TEST(Forward, TenThousandBlocksLoseNoBit) {
   const Index depth = 10000, n = 8;
@@ -218,7 +218,7 @@ TEST(Forward, InfiniteDerivativeNamesTheBlock) {
             "block 2: the Jacobian is not finite (the block's derivative overflowed)");
 }
 
-/// glu is of degree 2: its state overflows; the depths before that stand.
+/// glu has degree 2: its state overflows; shallower depths are unaffected.
 TEST(Forward, OverflowFailsByNameAndShallowerDepthsStand) {
   const StackPtr stack = testing::stack({"residual", "glu", 32, "relu", "he"}, 1, 40);
   std::vector<Index> depths;
@@ -269,7 +269,7 @@ TEST(LawForward, BytesOfTransformersDoNotDependOnWorkers) {
     }
 }
 
-/// The branch over tokens becomes one matrix a token, and J stays what the blocks' own matrices give.
+/// The branch over tokens becomes one matrix per token, and J equals the product of the blocks' own matrices.
 TEST(LawForward, TransformersAgainstTheProductOfBlocks) {
   for (const char* scheme :
        {"pre-ln", "post-ln", "peri-ln", "sub-ln", "normformer", "ngpt", "deepnorm", "admin"})

@@ -1,4 +1,4 @@
-/// What threads may not change: blocks are drawn ahead of the products, and numbers in parts.
+/// Thread-count invariance: blocks are drawn ahead of the products, and numbers in parts.
 
 #include <gtest/gtest.h>
 
@@ -69,7 +69,7 @@ void expect_same_for_all_threads(const Stack& stack, const std::vector<Index>& d
   }
 }
 
-/// Blocks of every cost: drawn one by one in parts, or ahead in batches that depths cut.
+/// Blocks of every cost: drawn one by one in parts, or ahead in batches that are cut at depths.
 TEST(LawForwardThreads, DepthsAndCosts) {
   for (Index n : {8, 48, 90, 200}) {
     const StackPtr stack = testing::stack({"fixed:alpha=0.3", "mlp", n, "tanh", "lecun", 1}, 3, 14);
@@ -77,7 +77,7 @@ TEST(LawForwardThreads, DepthsAndCosts) {
   }
 }
 
-/// Attention's products are worth several threads where the feed-forward branch's are not.
+/// Attention's products deserve several threads where those of the feed-forward branch do not.
 TEST(LawForwardThreads, KindsOfBlocksThatDifferInCost) {
   StackText text{"pre-ln", "transformer", 16, "gelu", "xavier", 4};
   text.tokens.tokens = 16;
@@ -86,8 +86,7 @@ TEST(LawForwardThreads, KindsOfBlocksThatDifferInCost) {
   expect_same_for_all_threads(*stack, {2, 5, 12}, "transformer");
 }
 
-/// Weights of 400,000 numbers and vectors that are multiplied in parts, into the subnormals: whichever thread
-/// meets one.
+/// Weights of 400,000 numbers and vectors multiplied in parts, into the subnormals, by any thread.
 TEST(LawForwardThreads, UnderflowOfParts) {
   const Index n = 640;
   std::vector<BlockParts> blocks;
@@ -104,7 +103,7 @@ TEST(LawForwardThreads, UnderflowOfParts) {
   expect_same_for_all_threads(*stack, {1, 2}, "underflow");
 }
 
-/// Another stack's blocks, some of which cannot be had.
+/// The blocks of another stack, some of which cannot be drawn.
 class Broken final : public Stack {
  public:
   Broken(StackPtr stack, Index from, Index spoilt) : stack_(std::move(stack)), from_(from), spoilt_(spoilt) {}
@@ -124,7 +123,7 @@ class Broken final : public Stack {
   Index from_, spoilt_;
 };
 
-/// What was visited before the block that cannot be drawn stands, and the first block's error is the error.
+/// Visits before the block that cannot be drawn are valid, and the error is that of the first such block.
 TEST(LawForwardThreads, TheFirstBlocksErrorAfterTheVisitsBeforeIt) {
   const StackPtr stack = testing::stack({"fixed:alpha=0.3", "mlp", 48, "tanh", "lecun", 1}, 3, 14);
   for (Index from : {0, 1, 2, 5, 6, 7, 13})
@@ -158,7 +157,7 @@ class Counted final : public Stack {
   mutable std::atomic<int> alive_{0}, most_{0};
 };
 
-/// A wide branch's derivative is as cheap as any once it is one matrix; its weights are not.
+/// The derivative of a wide branch is cheap once it is a single matrix; its weights are not.
 TEST(ForwardThreads, NoBlocksOfManyWeightsAhead) {
   for (const Real ratio : {1.0, 40.0}) {
     const Counted stack(testing::stack({"fixed:alpha=0.3", "mlp", 48, "relu", "he", ratio}, 3, 20));

@@ -1,6 +1,5 @@
 /// Laws of large numbers: means over seeds against exact expectations (reference sheet 3.1, 3.2, 3.5, 7.3).
-/// Seeds are fixed; what may differ is measured in standard errors of the mean, estimated from the same
-/// samples.
+/// Seeds are fixed; deviations are measured in standard errors of the mean, estimated from the same samples.
 
 #include <gtest/gtest.h>
 
@@ -151,7 +150,7 @@ TEST(SlowMoments, ReZeroNotebook) {
     const Estimate got = estimate(
         row.seeds, [&](std::uint64_t seed) { return mean_square(*testing::stack(text, seed, row.layers)); });
     print(row.what, got, row.mean);
-    if (row.error < 0.1 * row.mean) {  // post-ln and pre-ln have tails that ten draws say little about
+    if (row.error < 0.1 * row.mean) {  // post-ln and pre-ln have tails about which ten draws say little
       EXPECT_LE(std::abs(got.mean - row.mean), 3 * std::hypot(got.error, row.error)) << row.what;
     }
   }

@@ -81,7 +81,7 @@ TEST(Attention, UniformCausalHasHarmonicBlocks) {
     }
 }
 
-/// One position attends to itself alone: the values pass, whatever queries and keys say.
+/// A single position attends only to itself: the values pass, for any queries and keys.
 TEST(Attention, OnePositionIsLinear) {
   for (bool causal : {false, true})
     for (Index sequences : {1, 3}) {

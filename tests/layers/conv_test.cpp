@@ -78,7 +78,7 @@ TEST(Conv, ShapesMustFit) {
   EXPECT_THROW(make(27, 2, {4, 5}, {3, 3, 2, Padding::circular}), ShapeError);
 }
 
-/// Most inputs of a 1 × 1 kernel with stride are not seen at all.
+/// A 1 × 1 kernel with stride ignores most inputs.
 TEST(LawConv, SubsamplingIsALinearMap) {
   for (Index channels : {1, 3, 9}) {
     const Conv conv(share(normal(4, channels, 1)), nullptr, {4, 5, 2}, {1, 1, 2});
@@ -89,7 +89,7 @@ TEST(LawConv, SubsamplingIsALinearMap) {
   }
 }
 
-/// Whatever stands beside a column, and wherever it lies, its bytes are the same: so are those of J for any
+/// The bytes of a column depend neither on other columns nor on its address; the same holds for J and any
 /// split into panels.
 TEST(LawConv, BytesOfAColumnDependOnNothingElse) {
   for (Index channels : {3, 8, 13})
@@ -114,7 +114,7 @@ TEST(LawConv, BytesOfAColumnDependOnNothingElse) {
       }
 }
 
-/// Taps beyond a border of zeros are no work; those of a torus are.
+/// Taps beyond a border of zeros cost nothing; those of a torus do.
 TEST(Conv, FlopsAreThoseOfTheTapsThatExist) {
   const auto flops = [](ImageSpec image, ConvSpec spec) {
     const Conv conv(share(normal(2, 3 * spec.taps(), 6)), nullptr, image, spec);

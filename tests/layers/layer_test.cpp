@@ -1,4 +1,4 @@
-/// Every layer is held to every law.
+/// Every law holds for every layer.
 
 #include "rezero/layers/layer.h"
 
@@ -20,7 +20,7 @@ TEST(LawLayers, EveryCase) {
   }
 }
 
-/// The derivative is the one at the point given, not one that is the same everywhere.
+/// The derivative is taken at the given point; it is not the same everywhere.
 TEST(LawLayers, LinearizationKeepsItsPoint) {
   for (const testing::LayerCase& c : testing::layer_cases()) {
     SCOPED_TRACE(c.name);
@@ -46,7 +46,7 @@ TEST(LawLayers, CondensedDerivativesAreEqual) {
   }
 }
 
-/// sin x with a slope, a value or a claim that may be wrong: the laws have to notice.
+/// sin x with a possibly wrong slope, value or claim, which the laws must detect.
 class Liar final : public Layer {
  public:
   enum class Lie { none, slope, value, homogeneous };

@@ -90,7 +90,7 @@ TEST(Norms, SpectrumOfBatchNorm) {
   }
 }
 
-/// What a norm never reaches: uᵀ ∂N = 0 for that many independent u, at the kinds' own default ε.
+/// Directions that a norm never reaches: uᵀ ∂N = 0 for that many independent u, at the kinds' own default ε.
 TEST(Norms, NullDirectionsAreThoseOfTheMatrix) {
   for (const NormKind& kind : norms())
     for (Shape shape : {Shape{7, 1}, {6, 4}, {6, 5}}) {
@@ -120,8 +120,8 @@ TEST(Norms, SetsOfOneNumberAreZero) {
     }
 }
 
-/// Group norm between layer norm (one group, a sample a position) and batch norm (a group a feature, one
-/// sample).
+/// Group norm between layer norm (one group, one sample per position) and batch norm (one group per feature,
+/// one sample).
 TEST(Norms, GroupNormHasLayerAndBatchNormAsEnds) {
   const Shape shape{6, 5};
   const Vector x = normal(30, 8);
@@ -190,7 +190,7 @@ TEST(Norms, Values) {
   }
 }
 
-/// A norm's derivative has bytes that do not depend on where columns stand, at any width.
+/// The bytes of a norm's derivative do not depend on the address of columns, at any width.
 TEST(Norms, BytesDoNotDependOnTheAddress) {
   for (const NormKind& kind : norms())
     for (Index n : {5, 8, 37}) {
@@ -280,7 +280,7 @@ TEST(Norms, EpsIsNothingBesideAHugeState) {
   }
 }
 
-/// But all that there is where the numbers are equal: s = √ε.
+/// For equal numbers only ε is left: s = √ε.
 TEST(Norms, EqualNumbersOfAnySizeAreDividedByTheRootOfEps) {
   for (const char* name : {"layer_norm", "batch_norm", "group_norm"})
     for (Real size : {0x1p-700, 1.0, 0x1p700}) {
@@ -303,7 +303,7 @@ TEST(Norms, ATinyStateIsDividedByTheRootOfEps) {
   }
 }
 
-/// Neither a sum nor a difference of numbers next to the largest double overflows on its way to a number.
+/// Sums and differences of numbers close to the largest double do not overflow if their result does not.
 TEST(Norms, NumbersNextToTheLargest) {
   Vector x(6);
   x << 1.7, 1.6, -1.75, 1.5, -1.2, 1.7;

@@ -14,7 +14,7 @@ using testing::normal;
 using testing::same_bytes;
 using testing::share;
 
-/// A map that gives only what it must.
+/// A map that implements only the required functions.
 class Shift final : public LinearMap {
  public:
   explicit Shift(Index size) : size_(size) {}
@@ -74,7 +74,8 @@ TEST(Condense, EqualMap) {
   }
 }
 
-/// Over positions the blocks are formed, norm and all: 2 d² a position and column against 2·2 d h + h + 8 d.
+/// Over positions the blocks are formed, including the norm: 2 d² per position and column against 2·2 d h + h
+/// + 8 d.
 TEST(Condense, FormsOneMatrixAPositionWithTheNormFoldedIn) {
   const Index d = 8, T = 3;
   const LinearMapPtr norm = NormSpec::of("layer_norm").layer({d, T})->linearize(normal(d * T, 7)).derivative;
@@ -93,7 +94,7 @@ TEST(Condense, FormsOneMatrixAPositionWithTheNormFoldedIn) {
   }
 }
 
-/// The residual form λ I + α B survives: with α = 0 a condensed block leaves vectors as they are.
+/// The residual form λ I + α B is kept: with α = 0 a condensed block leaves vectors unchanged.
 TEST(Condense, KeepsTheSkip) {
   const Matrix v = normal(12, 100, 5);
   const LinearMapPtr block = residual_map(Vector::Ones(1), Vector::Zero(1), mlp_map(12, 48));

@@ -113,7 +113,7 @@ TEST(LawMaps, BlocksOfLocalMaps) {
   }
 }
 
-/// Parts that know of different positions leave nothing known: one block, and no wrong answer.
+/// Parts with different numbers of positions leave no block structure: one block, and no wrong answer.
 TEST(LawMaps, MixedPositionsAreOneBlock) {
   const auto W = share(normal(4, 4, 27));
   const LinearMapPtr local = positionwise_map(W, 3), slope = diagonal_map(normal(12, 28)),

@@ -29,7 +29,7 @@ void expect_product(const Matrix& A, const Matrix& B, const Matrix& sum, const M
       << A.rows() << " × " << A.cols() << " × " << B.cols();
 }
 
-/// Against Eigen's product, as parts of larger matrices: nothing beside the result is written.
+/// Against Eigen's product, as parts of larger matrices: nothing outside the result is written.
 TEST(MatrixProduct, AllShapes) {
   for (const auto& [rows, depth, columns] : all_sizes()) {
     const Matrix A = normal(rows + 3, depth, 1), B = normal(depth + 2, columns, 2);
@@ -69,7 +69,7 @@ TEST(MatrixProduct, WhatIsNotFiniteStaysWhereItIs) {
   }
 }
 
-/// Panels of columns of any width have the bits of the whole: threads cannot show.
+/// Panels of columns of any width have the bits of the whole, so threads make no difference.
 TEST(MatrixProduct, BitsDoNotDependOnThePanel) {
   for (Index rows : {13, 64, 200})
     for (Index depth : {20, 400}) {

@@ -24,7 +24,7 @@ TEST(MaxAbs, LargestMagnitude) {
   EXPECT_EQ(max_abs(A.block(0, 0, 5, 2)), A.leftCols(2).cwiseAbs().maxCoeff());
 }
 
-/// Wherever the NaN stands, and whatever stands beside it.
+/// For any position of the NaN, and any other entries.
 TEST(MaxAbs, NeverLosesANan) {
   for (Index i = 0; i < 7; ++i)
     for (Index j = 0; j < 3; ++j)
@@ -39,7 +39,7 @@ TEST(MaxAbs, NeverLosesANan) {
   EXPECT_EQ(max_abs(A), infinity);
 }
 
-/// Every entry is a power of two away from what it was: the value mantissa · 2^exponent does not change.
+/// Every entry changes by a power of two: the value mantissa · 2^exponent is the same.
 TEST(Renormalize, Exact) {
   for (int power : {-1040, -1022, -1001, -1000, -201, -1, 0, 1, 2, 200, 999, 1000, 1001, 1020}) {
     const Matrix unit = normal(4, 4, 2) / 4;

@@ -35,7 +35,7 @@ TEST(SmallProduct, SumsOfProductsOfAllShapes) {
       }
 }
 
-/// Columns computed alone and in a strip have the same bits: panels cannot show.
+/// Columns have the same bits alone and in a strip, so panels make no difference.
 TEST(SmallProduct, BitsDoNotDependOnTheStrip) {
   const Index rows = 3 * lane_count, columns = 15, depth = 20;
   const Matrix A = normal(rows, depth, 5), B = normal(depth, columns, 6);

@@ -18,7 +18,7 @@ TEST(Standardize, ByHand) {
   EXPECT_LE((W - wanted).cwiseAbs().maxCoeff(), 1e-15) << "a constant row has nothing left";
 }
 
-/// (w − μ)/(√n σ) whatever the size and offset of w were.
+/// (w − μ)/(√n σ) for w of any size and offset.
 TEST(Standardize, RowsHaveMeanZeroAndUnitNorm) {
   Matrix W = 1e3 * testing::normal(7, 45, 1).array() + 50;
   const Matrix before = W;

@@ -12,7 +12,7 @@ namespace {
 
 using Modules = std::set<std::string>;
 
-/// Each module with those it may use; it may use what they may use too.
+/// Each module with the modules it may use; it may also use those that they may use.
 const std::map<std::string, Modules> direct = {{"core", {}},
                                                {"random", {"core"}},
                                                {"parallel", {"core"}},
@@ -46,7 +46,7 @@ std::string module_of(const std::string& path) {
   return path.substr(begin, path.find('/', begin) - begin);
 }
 
-/// The module that an include of this project names; empty: a file beside the includer, or another library.
+/// The module of an include of this project; empty for a file in the same folder, or another library.
 std::string included_module(const std::string& name) {
   const std::string rest = name.compare(0, 7, "rezero/") == 0 ? name.substr(7) : name;
   const std::size_t slash = rest.find('/');

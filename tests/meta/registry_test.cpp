@@ -1,4 +1,4 @@
-/// Every file of an open folder has a line in its table, and every name is one that a user can type.
+/// Every file of an open folder has a line in its table, and users can type every name.
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ namespace {
 
 struct OpenSet {
   std::string folder, table;
-  bool one_each = true;  ///< each file holds one entry, named as the file
+  bool one_each = true;  ///< each file contains one entry, named like the file
 };
 
 const std::vector<OpenSet> open_sets = {{"src/model/schemes", "schemes.def"},

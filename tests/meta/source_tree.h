@@ -12,7 +12,7 @@
 namespace rezero {
 
 struct SourceFile {
-  std::string path;  ///< from the project's folder, with /
+  std::string path;  ///< relative to the project's folder, with /
   std::vector<std::string> lines;
 };
 
@@ -54,7 +54,7 @@ inline std::vector<SourceFile> code_files() {
   return files;
 }
 
-/// What `#include` names, without quotes or brackets; empty: the line is no include.
+/// The name in an `#include`, without quotes or brackets; empty if the line is not an include.
 inline std::string included(const std::string& line) {
   std::size_t at = line.find_first_not_of(' ');
   if (at == std::string::npos || line[at] != '#') return "";
@@ -66,7 +66,7 @@ inline std::string included(const std::string& line) {
   return line.substr(begin + 1, end - begin - 1);
 }
 
-/// The line without what follows `//`, and without string literals.
+/// The line without comments after `//`, and without string literals.
 inline std::string code_of(const std::string& line) {
   std::string code;
   for (std::size_t i = 0; i < line.size(); ++i) {

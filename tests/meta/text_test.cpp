@@ -127,7 +127,7 @@ TEST(Text, NamesInTheDocsAreThoseOfTheProgram) {
       "ctest -R Text`\n"
       "writes it anew.\n\n" +
       printed({"list", "--format", "markdown"});
-  // What follows is measured, by examples/scheme_table.sh --write.
+  // The rest is measured, by examples/scheme_table.sh --write.
   const std::string document = file_text("docs/schemes.md");
   const std::size_t measured = std::min(document.find("\n## Schemes at 12 and 64 layers\n"), document.size());
   if (updates_golden()) {
@@ -152,7 +152,7 @@ TEST(Text, EveryLabelOfARowIsExplained) {
     EXPECT_NE(document.find("`" + std::string(label.key) + "`"), std::string::npos) << label.key;
 }
 
-/// Every `--option` that the documents name exists in the help of some command.
+/// Every `--option` in the documents exists in the help of some command.
 TEST(Text, OptionsInTheDocsExist) {
   std::string help = printed({"--help"});
   for (const cli::Command& command : cli::commands()) help += printed({std::string(command.name), "--help"});
@@ -170,7 +170,7 @@ TEST(Text, OptionsInTheDocsExist) {
   }
 }
 
-/// Sentences that promise instead of telling, and notes to oneself, stay out of what users and readers see.
+/// Promises of future work and notes to oneself do not belong in texts that users and readers see.
 TEST(Text, NoLeftovers) {
   const std::vector<std::string> words = {std::string("TO") + "DO", std::string("FIX") + "ME"};
   std::vector<SourceFile> files = code_files();

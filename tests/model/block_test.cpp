@@ -14,7 +14,7 @@ namespace {
 using testing::Biases;
 using testing::normal;
 
-/// z of a block's formula, computed apart.
+/// z according to a block's formula, computed independently.
 Vector branch_value(const BlockParts& parts, const Vector& x) {
   BlockParts bare = parts;
   bare.skip_scale = Scale::number(0), bare.branch_scale = Scale::number(1);
@@ -66,7 +66,7 @@ TEST(ResidualBlock, NormsOfTheBranch) {
   EXPECT_LE(testing::relative_distance(branch_value(both, x), branch_value(after, x).cwiseAbs()), 1e-14);
 }
 
-/// What profiles and checks look at, for every block of the layer cases.
+/// The quantities for profiles and checks, for every block of the layer cases.
 TEST(LawBlocks, PartsOfALinearization) {
   for (const testing::LayerCase& c : testing::layer_cases()) {
     const auto* block = dynamic_cast<const ResidualBlock*>(c.layer.get());
@@ -111,7 +111,7 @@ TEST(LawBlocks, PartsOfALinearization) {
   }
 }
 
-/// schemes.md 0.2, with ε = 0: the branch behind a norm does not see the scale of x, so x itself passes
+/// schemes.md 0.2, with ε = 0: a branch after a norm does not depend on the scale of x, so x itself passes
 /// through the skip.
 TEST(ResidualBlock, PreNormMapsItsInputToItself) {
   AttentionSpec heads;
@@ -134,7 +134,7 @@ TEST(ResidualBlock, PreNormMapsItsInputToItself) {
       }
 }
 
-/// A norm at the end with a homogeneous branch: the direction of x is lost, wholly at ε = 0.
+/// A norm at the end with a homogeneous branch: the direction of x is lost, entirely at ε = 0.
 TEST(ResidualBlock, PostNormKillsItsInput) {
   for (const char* kind : {"layer_norm", "rms_norm", "l2_norm"})
     for (const char* activation : {"relu", "abs"}) {

@@ -18,7 +18,7 @@ Vector value(const Branch& branch, const Vector& x) {
   return y;
 }
 
-/// Every kind computes its formula, with biases, at each position by itself.
+/// Every kind computes its formula, with biases, at each position separately.
 TEST(Branches, Formulas) {
   for (const BranchKind& kind : branches()) {
     if (kind.is_conv)
@@ -72,7 +72,7 @@ TEST(LawBranches, Degree) {
     const BlockParts parts = testing::random_parts({kind.name.data(), "relu", {4, 1}, 6});
     const Branch branch =
         kind.build({parts.activation, parts.weights, 1, parts.attention, parts.inner_norm, parts.conv});
-    if (kind.degree == 0) continue;  // checked to be of no degree with the layer laws
+    if (kind.degree == 0) continue;  // the layer laws test that it is not homogeneous
     const Vector x = testing::normal(4, 61);
     EXPECT_LE(testing::relative_distance(value(branch, 3 * x), std::pow(3.0, kind.degree) * value(branch, x)),
               testing::rounding(6))

@@ -1,4 +1,4 @@
-/// One thought: every scheme by its published formula, in the order of the table.
+/// Every scheme against its published formula, in the order of the table.
 #include "rezero/model/scheme.h"
 
 #include <gtest/gtest.h>
@@ -333,7 +333,7 @@ TEST(Schemes, SmallOnes) {
   EXPECT_THROW(SchemeSpec("mix-ln:ratio=-1"), UsageError);
 }
 
-/// One alpha a layer unless shared=false.
+/// One alpha per layer unless shared=false.
 TEST(Schemes, RezeroAlphasOfTransformers) {
   for (bool shared : {true, false}) {
     SchemeSpec spec(std::string("rezero:alphas=f.json") + (shared ? "" : ":shared=false"));
@@ -364,7 +364,7 @@ Real variance(const Vector& x) {
   return (x.array() - x.mean()).square().sum() / static_cast<Real>(x.size());
 }
 
-/// Admin by hand: a forward pass over the very blocks, with LN(ω x + F(x)) written out.
+/// Admin by hand: a forward pass over the same blocks, with LN(ω x + F(x)) written out.
 std::vector<Real> omegas_by_hand(const Stack& stack, bool paper) {
   const NormSpec norm = NormSpec::of("layer_norm", 1e-5);
   Vector x = stack.input();
@@ -457,7 +457,7 @@ TEST(Schemes, AliasesAndCanonicalNames) {
   EXPECT_EQ(SchemeSpec("depth-power:p=1:c=1").canonical(), "depth-power:p=1");
 }
 
-/// Every scheme gives finite numbers for every branch kind, block and depth, the ends included.
+/// Every scheme gives finite numbers for every branch kind, block and depth, including the extremes.
 TEST(LawSchemes, FinitePlansEverywhere) {
   for (const Scheme& scheme : schemes())
     for (const BranchKind& branch : branches())

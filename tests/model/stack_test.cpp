@@ -31,7 +31,8 @@ std::vector<std::string> family_names() {
   return names;
 }
 
-/// A stack of two heads over three tokens, where the family has tokens; over small images, where it has those.
+/// A stack of two heads over three tokens, where the family has tokens; over small images, where it has
+/// those.
 StackText text_of(const std::string& scheme, const std::string& family, Index width, const char* activation,
                   const char* init, Real hidden_ratio = 1) {
   StackText text{scheme, family, width, activation, init, hidden_ratio};
@@ -43,7 +44,7 @@ StackText text_of(const std::string& scheme, const std::string& family, Index wi
   return text;
 }
 
-/// Block 3 of seed 7 is made of the same draws whatever the depth, the order of use and the scheme.
+/// Block 3 of seed 7 has the same draws for every depth, order of use and scheme.
 TEST(LawStacks, WeightsAreAddressed) {
   for (const std::string& family : family_names())
     for (const char* init : {"he", "torch-default", "orthogonal"}) {
@@ -122,7 +123,7 @@ TEST(LawStacks, APrefixIsTheShallowerStack) {
   }
 }
 
-/// A scheme that says it depends on the depth does: at some depth some block differs.
+/// A scheme that claims to depend on the depth does: at some depth some block differs.
 TEST(LawStacks, DependenceOnDepthIsReal) {
   for (const Scheme& scheme : schemes()) {
     StackText text{std::string(scheme.name), "mlp", 4, "relu", "he"};
@@ -228,7 +229,7 @@ TEST(LawStacks, TokenPermutationEquivariance) {
       << "rotary positions are seen";
 }
 
-/// Families of one kind over tokens: the blocks of a transformer, in turn.
+/// Families of one kind over tokens: the blocks of a transformer, alternating.
 TEST(Stack, TransformersAlternateAttentionAndFeedForward) {
   const StackPtr stack = testing::stack(transformer_text("pre-ln"), 3, 5);
   EXPECT_EQ(stack->blocks(), 10);
@@ -241,7 +242,7 @@ TEST(Stack, TransformersAlternateAttentionAndFeedForward) {
   EXPECT_EQ(mlp->parts().weights.at(Role::up).weight->rows(), 12);
 }
 
-/// rezero-notebook: every matrix anew, one set of feed-forward biases; torch-transformer: copies of one
+/// rezero-notebook: separate matrices, one set of feed-forward biases; torch-transformer: copies of one
 /// layer.
 TEST(Stack, TiesOfTransformerInitializers) {
   const auto blocks_of = [](const char* init) {

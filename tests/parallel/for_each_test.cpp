@@ -52,7 +52,7 @@ TEST(ForEachIndex, ExceptionsComeOutAndStopTheRest) {
   }
 }
 
-/// Both throw, whatever the timing: the lowest index wins.
+/// Both throw, with any timing: the lowest index wins.
 TEST(ForEachIndex, TheLowestIndexWins) {
   std::atomic<int> arrived{0};
   try {
@@ -88,7 +88,7 @@ TEST(ForEachIndex, ExceptionsOfInnerLoopsComeOutToo) {
       std::bad_alloc);
 }
 
-/// Many short loops in a row, of which a late thread must not enter the next.
+/// Many short loops in a row; a late thread must not enter the next one.
 TEST(ForEachIndex, ShortLoopsInARow) {
   for (int loop = 0; loop < 5000; ++loop) {
     std::atomic<int> calls{0};

@@ -1,4 +1,4 @@
-/// The law of the draws. Bounds are multiples of each estimator's own standard error.
+/// The distribution of the draws. Bounds are multiples of each estimator's standard error.
 
 #include <gtest/gtest.h>
 
@@ -79,7 +79,7 @@ struct Tails {
   void expect(Index draws) const {
     for (int t = 0; t < 7; ++t) {
       const Real p = 0.5 * std::erfc(t / std::sqrt(2.0)), expected = p * static_cast<Real>(draws);
-      const Real error = std::sqrt(expected * (1 - p)) + 1;  // one draw more where less than one is expected
+      const Real error = std::sqrt(expected * (1 - p)) + 1;  // plus one draw, for an expectation below one
       EXPECT_NEAR(static_cast<Real>(above[t]), expected, 5 * error) << t;
       EXPECT_NEAR(static_cast<Real>(below[t]), expected, 5 * error) << t;
     }

@@ -84,8 +84,9 @@ TEST(Sample, MatricesAreTheStreamColumnByColumn) {
   EXPECT_EQ(normal_matrix(0, 3, key).size(), 0);
 }
 
-// Made by this library with g++ 12 and equal for clang++ 14, -march x86-64, x86-64-v3, x86-64-v4 and native.
-// A difference means that the same seed gives other weights: reports made before are no longer reproducible.
+// Produced by this library with g++ 12, and equal for clang++ 14 and -march x86-64, x86-64-v3, x86-64-v4 and
+// native. A difference means that the same seed gives other weights, so earlier reports are no longer
+// reproducible.
 TEST(ReferenceSample, GoldenBits) {
   const Index count = 1000000;
   EXPECT_EQ(fnv1a(normal_vector(count, key)), 0x218fd83553b6b24eu);

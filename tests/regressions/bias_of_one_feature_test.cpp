@@ -1,5 +1,5 @@
-/// A bias after the scale was added to the first position alone where a state has one feature, and the sum
-/// read beyond it: equal positions came out different.
+/// If a state had one feature, a bias after the scale was added only to the first position, and the sum read
+/// past it: equal positions gave different results.
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-/// A block whose first weight gives 5 numbers to a last weight that takes 6 was accepted, and threw only in
-/// use.
+/// A block whose first weight gives 5 numbers to a last weight that takes 6 was accepted, and threw only when
+/// used.
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-/// Schemes with a number per feature made as many as the first stage has channels: layerscale, ngpt and admin
-/// ended in an internal error at the second stage, layernorm-scaling at its second block.
+/// Schemes with one number per feature made as many as the first stage has channels: layerscale, ngpt and
+/// admin ended in an internal error at the second stage, layernorm-scaling at its second block.
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
-/// The density of a deep residual stack, one value far above all others, put these on a spike at 1e-15 of it
-/// and called that converged: it was the rounding of the products. Of 16 values it took 9,375 probes as well.
+/// For a deep residual stack with one value far above all others, the density placed the others on a spike at
+/// 1e-15 of it and reported convergence, although this was the rounding error of the products. For 16 values
+/// it also used 9,375 probes.
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-/// The memory and the work of a net with stages were those of its first stage and its last block: where
-/// channels grow more than fourfold, or fall, a run was let in that took many times what was allowed.
+/// The estimated memory and work of a net with stages were those of its first stage and its last block: if
+/// channels grew more than fourfold, or shrank, a run was accepted that needed many times the allowed memory.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-/// A stack file was drawn and written without looking at the signal that asks to stop.
+/// Drawing and writing a stack file ignored the signal that asks to stop.
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ TEST(Regression, ExportCouldNotBeStopped) {
   const TemporaryFolder folder;
   int calls = 0;
   write_stack_file(*stack, folder / "whole", {}, [&calls] { ++calls; });
-  EXPECT_GE(calls, 5 + 5 + 1 + 2 * 5);  // blocks described and written, the input, two weights a block
+  EXPECT_GE(calls, 5 + 5 + 1 + 2 * 5);  // blocks described and written, the input, two weights per block
   for (int allowed = 0; allowed < calls; ++allowed) {
     int left = allowed;
     const auto stop = [&left] {

@@ -1,5 +1,5 @@
-/// A stack file named the activation after the sum and not its slope, so that leaky_relu:slope=0.3 came back
-/// as leaky_relu.
+/// A stack file contained the activation after the sum but not its slope, so leaky_relu:slope=0.3 was read
+/// back as leaky_relu.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-/// The final norm was evaluated at the state itself, which is infinite where a homogeneous stack carries it
+/// The final norm was evaluated at the state as a double, which is infinite if a homogeneous stack carries it
 /// as mantissa and exponent.
 
 #include <gtest/gtest.h>

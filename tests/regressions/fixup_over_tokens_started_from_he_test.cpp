@@ -1,5 +1,5 @@
 /// Fixup over tokens started from he, with separate queries, keys and values; its code draws xavier-uniform,
-/// those three as one fused matrix.
+/// with these three as one fused matrix.
 
 #include <gtest/gtest.h>
 

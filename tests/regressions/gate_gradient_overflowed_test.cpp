@@ -1,4 +1,4 @@
-/// The sum over a tangent near the end of the range overflowed and left infinity in a ScaledReal.
+/// The sum over a tangent close to the limit of double overflowed and left infinity in a ScaledReal.
 
 #include <gtest/gtest.h>
 

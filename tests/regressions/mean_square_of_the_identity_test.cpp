@@ -1,5 +1,5 @@
-/// mean_square of J = I was 1.0000000000000002 wherever the width is no square number: the norm was squared
-/// again.
+/// mean_square of J = I was 1.0000000000000002 for every width that is not a square number, because the norm
+/// was squared again.
 
 #include <gtest/gtest.h>
 

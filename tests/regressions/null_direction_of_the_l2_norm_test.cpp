@@ -1,4 +1,4 @@
-/// The L2 norm's output never moves along itself: one exact zero a token at the end of an nGPT stack, which
+/// The L2 norm's output never moves along itself: one exact zero per token at the end of an nGPT stack, which
 /// was counted as unresolved.
 
 #include <gtest/gtest.h>

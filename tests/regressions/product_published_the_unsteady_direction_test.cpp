@@ -1,6 +1,6 @@
-/// Of a badly graded last factor the product method published the values of the direction that meets it in no
-/// order, wrong by 2e-5, beside others right to 1e-15: which direction agrees with itself was judged by one
-/// of them alone.
+/// With a badly graded last factor, the product method published the values of the direction that processes
+/// it in no particular order, which were wrong by 2e-5, although others were right to 1e-15: the
+/// self-consistency of both directions was judged by one of them alone.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-/// Progress of transformers ran to 200 %: two blocks a layer were done, and one a layer expected.
+/// Progress of transformers ran to 200 %: two blocks per layer were counted, but one per layer was expected.
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-/// Projections of pre-activation nets convolved the plain input: no input direction died at a transition, and
-/// J of an nf-resnet of relus was too small by 1.467 in mean square at each.
+/// Projections of pre-activation nets convolved the plain input: no input direction was lost at a transition,
+/// and J of an nf-resnet of relus was too small by 1.467 in mean square at each.
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@ namespace {
 
 constexpr Index rows = 5, columns = 4, channels = 3;
 
-/// From 3 to 5 channels and from 5 × 4 to 3 × 2 pixels, behind one block of the first stage.
+/// From 3 to 5 channels and from 5 × 4 to 3 × 2 pixels, after one block of the first stage.
 BlockPtr transition(const std::string& scheme, const NormSpec& norm = {}) {
   testing::StackText text{scheme, "conv", channels};
   text.conv.image = {rows, columns, 1};
@@ -33,7 +33,7 @@ Vector projected(const ResidualBlock& block, const Matrix& X) {
   return (*block.parts().weights.at(Role::shortcut).weight * kept).reshaped();
 }
 
-/// Branches with a scale of zero leave the projection alone.
+/// Branches with a scale of zero leave only the projection.
 constexpr const char* silent_branches[] = {"nf-resnet", "skipinit", "rezero"};
 
 TEST(Regression, ProjectionReadThePlainInput) {
@@ -61,7 +61,7 @@ TEST(Regression, ProjectionReadTheInputBeforeItsNorm) {
   }
 }
 
-/// What pre_norm gives is what the branch's first convolution reads.
+/// The output of pre_norm is the input of the branch's first convolution.
 TEST(Regression, ProjectionReadTheInputBeforeThePreNorm) {
   const Matrix X = testing::normal(channels, rows * columns, 77);
   const BlockPtr block = transition("adaln-zero");
@@ -87,7 +87,7 @@ TEST(Regression, ShortcutsWereNotThoseOfTheSources) {
     EXPECT_EQ(schemes().at(scheme).conv.shortcut, shortcut) << scheme;
 }
 
-/// Norms that follow convolutions follow the projection too, and it reads the block's input.
+/// Norms that follow convolutions also follow the projection, which reads the block's input.
 TEST(Regression, ProjectionOfAPostActivationNetKeepsItsNorm) {
   testing::StackText text{"zero-gamma", "conv", channels};
   text.conv.image = {rows, columns, 1};

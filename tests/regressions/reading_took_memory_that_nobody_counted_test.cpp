@@ -1,4 +1,4 @@
-/// A stack file took ten times its size, whatever --max-memory said: reading it asked nobody.
+/// Reading a stack file took ten times its size without regard to --max-memory.
 
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ TEST_F(ReadingTookMemoryThatNobodyCounted, TheFileThenItsNumbersAreAskedFor) {
   EXPECT_GE(asked[1] - asked[0], doubles);
 }
 
-/// The header is not parsed, and no number is converted, once the answer is no.
+/// After a refusal, the header is not parsed and no number is converted.
 TEST_F(ReadingTookMemoryThatNobodyCounted, ARefusalComesFirst) {
   const auto refuse = [](Real) { throw MemoryError("no"); };
   EXPECT_THROW(parse_stack_file("garbage garbage", file_, refuse), MemoryError);
@@ -51,7 +51,7 @@ TEST_F(ReadingTookMemoryThatNobodyCounted, ARefusalComesFirst) {
     if (bytes > static_cast<Real>(bytes_.size()) + doubles / 2) throw MemoryError("no");
   };
   std::string bad = bytes_;
-  bad.replace(bad.size() - 8, 8, 8, '\xff');  // a NaN, which converting would find
+  bad.replace(bad.size() - 8, 8, 8, '\xff');  // a NaN, which a conversion would find
   EXPECT_THROW(parse_stack_file(bad, file_, refuse_numbers), MemoryError);
   EXPECT_THROW(parse_stack_file(bad, file_), IoError);
 }

@@ -1,4 +1,4 @@
-/// A scheme that does not fit its family was found when its turn came: the dry run passed, then the run ended
+/// A scheme that does not fit its family was found only at its turn: the dry run passed, then the run exited
 /// with 2 in the middle of a report.
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ std::string refusal(const PlanOptions& options, PlanUse use = PlanUse::analysis)
   return "";
 }
 
-/// What building all blocks of a stack says.
+/// The error from building all blocks of a stack.
 std::string refusal(const StackSpec& spec, Index depth) {
   try {
     const StackPtr stack = build_stack(spec, 0, depth);
@@ -53,7 +53,7 @@ TEST(Regression, SchemeWasRefusedAfterOthersRan) {
   EXPECT_GT(refused, 10);
 }
 
-/// Also what depends on other options of the cell.
+/// Including reasons that depend on other options of the cell.
 TEST(Regression, SchemeWasRefusedForTheOptionsOfItsCell) {
   PlanOptions options;
   options.family = "conv", options.norm = "batch_norm", options.order = "pre";
@@ -67,7 +67,7 @@ TEST(Regression, SchemeWasRefusedForTheOptionsOfItsCell) {
   EXPECT_NE(refusal(options).find("no gain for activation 'softplus'"), std::string::npos);
 }
 
-/// A list of other length than the depth; and no stack is too deep to be asked.
+/// A list whose length differs from the depth; the cost of the test does not depend on the depth.
 TEST(Regression, SchemeWasRefusedForItsDepth) {
   StackSpec spec = testing::stack_spec({"rezero:alphas=a.json"});
   for (ParamValue& value : spec.scheme.params().values()) value.series = {0, 0.5, 1};

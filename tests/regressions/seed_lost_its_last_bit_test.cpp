@@ -1,4 +1,5 @@
-/// A seed written as 9007199254740993e0 went through a double and became …992, and 1e19 was called too large.
+/// A seed written as 9007199254740993e0 was converted to double and became …992, and 1e19 was reported as too
+/// large.
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,4 @@
-/// A sink that threw was called again, with the same cell, by the thread that was waiting to hand in the next
-/// one.
+/// A sink that threw was called again, with the same cell, by the thread waiting to deliver the next one.
 
 #include <gtest/gtest.h>
 
@@ -24,8 +23,8 @@ TEST(Regression, SinkCalledAgainAfterItThrew) {
   int calls = 0;
   const auto sink = [&calls](const CellResult&) {
     ++calls;
-    std::this_thread::sleep_for(
-        std::chrono::milliseconds(50));  // the other thread is done by then, and waits
+    // by then the other thread is done, and waits
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
     throw IoError("disk full");
   };
   EXPECT_THROW(run_sweep(plan, expand_cells(plan), run, sink), IoError);

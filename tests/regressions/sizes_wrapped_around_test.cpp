@@ -1,5 +1,5 @@
-/// The numbers of a state were multiplied as integers before anything asked whether they fit: 2^64 of them
-/// came out as none, the memory estimate saw nothing, and the process ended by a signal.
+/// The sizes of a state were multiplied as integers before any check: 2^64 numbers became none, the memory
+/// estimate was zero, and the process ended by a signal.
 
 #include <gtest/gtest.h>
 

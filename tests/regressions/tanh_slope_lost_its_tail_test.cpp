@@ -1,6 +1,6 @@
 /// 1 − tanh² x was computed from tanh x, which rounds to ±1: the slope lost all digits between 8 and 19 and
 /// was 0 beyond. Products of such slopes are the small singular values of saturated stacks. gelu_tanh had the
-/// same.
+/// same problem.
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-/// Branches that are zero by themselves, every relu off or a batch norm over one value, passed for the
-/// identity without a word.
+/// Branches that are zero without a zero parameter (every relu off, or a batch norm over one value) silently
+/// passed as the identity.
 
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ CheckResult live(const BlockParts& parts, const Vector& input, const char* check
   return got.depths.empty() ? CheckResult{} : got.depths[0].checks.at(0);
 }
 
-/// Of x + relu(−x) blocks and the like at x = 1. Empty: passes.
+/// For x + relu(−x) blocks and similar ones at x = 1. Empty: passes.
 std::string reason(const testing::PartsSpec& spec, const Change& change) {
   BlockParts parts = testing::random_parts(spec);
   change(parts);

@@ -1,5 +1,5 @@
-/// verify took methods that do not give all singular values: by a density, isometry failed whatever the
-/// network, and spectra asked for options that verify has not.
+/// verify accepted methods that do not give all singular values: with a density, isometry failed for any
+/// network, and spectra asked for options that verify does not have.
 
 #include <gtest/gtest.h>
 

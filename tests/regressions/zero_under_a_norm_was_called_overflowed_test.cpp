@@ -1,5 +1,5 @@
-/// A norm without eps has no value at zero. Only l2 norms before and behind the branch were asked about it;
-/// the others, and eps 0, "overflowed", and Admin's profile took the NaN for a number.
+/// A norm without eps has no value at zero. Only l2 norms before and after the branch were checked for this;
+/// the others, and eps 0, were reported as "overflowed", and Admin's profile took the NaN for a number.
 
 #include <gtest/gtest.h>
 

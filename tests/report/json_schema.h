@@ -1,7 +1,7 @@
 #pragma once
-/// The part of JSON Schema that our schemas use, as a validator of its own: $ref into $defs, type, const,
-/// enum, required, properties, additionalProperties, items, minItems, maxItems, minimum, exclusiveMinimum,
-/// pattern, oneOf, anyOf, allOf. An unknown keyword is a fault of the schema.
+/// A validator for the part of JSON Schema that our schemas use: $ref into $defs, type, const, enum,
+/// required, properties, additionalProperties, items, minItems, maxItems, minimum, exclusiveMinimum, pattern,
+/// oneOf, anyOf, allOf. An unknown keyword is an error in the schema.
 
 #include <nlohmann/json.hpp>
 #include <regex>

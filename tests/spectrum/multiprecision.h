@@ -1,6 +1,6 @@
 #pragma once
-/// Singular values of products of matrices of doubles, to as many bits as are asked for. GNU MP's floating
-/// point, whose exponents have no limit in practice.
+/// Singular values of products of matrices of doubles, to any number of bits. Uses GNU MP's floating point,
+/// whose exponents have practically no limit.
 
 #include <gmp.h>
 #include <gmpxx.h>
@@ -16,7 +16,7 @@ namespace rezero::testing {
 
 using Long = mpf_class;
 
-/// Column-major, every entry with the precision it was made with.
+/// Column-major; every entry has the precision with which it was created.
 class LongMatrix {
  public:
   LongMatrix(Index rows, Index cols, mp_bitcnt_t bits)
@@ -77,7 +77,7 @@ inline LongMatrix transposed(const LongMatrix& A) {
   return result;
 }
 
-/// R of a QR with column pivoting (modified Gram–Schmidt), its rows as columns; stops where the rest is zero
+/// R of a QR with column pivoting (modified Gram–Schmidt), its rows as columns; stops when the rest is zero
 /// to half of the precision.
 inline LongMatrix pivoted_rows(LongMatrix A) {
   const Index n = A.cols();
@@ -150,7 +150,7 @@ inline std::vector<ScaledReal> column_values(LongMatrix G) {
 }
 
 /// The nonzero singular values of factors[L−1] … factors[0], descending, from the product formed with that
-/// many bits: log₂ of the condition number and 200 more.
+/// many bits: log₂ of the condition number plus 200.
 inline std::vector<ScaledReal> exact_singular_values(const std::vector<Matrix>& factors, mp_bitcnt_t bits) {
   const Index n = factors.front().cols();
   LongMatrix J(n, n, bits);

@@ -19,7 +19,7 @@ inline ScaledMap map_of(const Matrix& A, std::int64_t exponent = 0) {
   return {dense_map(std::make_shared<const Matrix>(A)), exponent};
 }
 
-/// A with what its structure says of its rank.
+/// A, with a rank known from its structure.
 class KnownRank final : public LinearMap {
  public:
   KnownRank(LinearMapPtr A, Index rank) : A_(std::move(A)), rank_(rank) {}
@@ -35,7 +35,7 @@ class KnownRank final : public LinearMap {
   Index rank_;
 };
 
-/// rank: that the factors are known to have.
+/// rank: the known rank of the factors.
 inline FactorSource factors_of(const std::vector<Matrix>& matrices, std::optional<Index> rank = {}) {
   std::vector<ScaledMap> maps;
   for (const Matrix& A : matrices) {
@@ -49,7 +49,7 @@ inline Matrix identity(Index n) {
   return Matrix::Identity(n, n);
 }
 
-/// Entries N(0, 1/cols); another matrix for each pair of `l` and `role`.
+/// Entries N(0, 1/cols); a different matrix for each pair of `l` and `role`.
 inline Matrix gaussian(Index rows, Index cols, int l, int role = 0) {
   const StreamKey key{7, static_cast<std::uint32_t>(role), static_cast<std::uint32_t>(l)};
   return normal_matrix(rows, cols, key) / std::sqrt(static_cast<Real>(cols));

@@ -1,6 +1,5 @@
 #pragma once
-/// Small random inputs of tests: addressed draws, so that every test has its own and the same ones every
-/// time.
+/// Small random inputs for tests: addressed draws, so that every test has its own, and the same every time.
 
 #include <cstring>
 #include <memory>
@@ -25,7 +24,7 @@ inline std::shared_ptr<const Vector> share(Vector b) {
   return std::make_shared<const Vector>(std::move(b));
 }
 
-/// Same shape and same bytes: tells 0 from −0 and one NaN from another.
+/// Same shape and same bytes: distinguishes 0 from −0 and one NaN from another.
 inline bool same_bytes(const Matrix& a, const Matrix& b) {
   return a.rows() == b.rows() && a.cols() == b.cols() &&
          std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(Real)) == 0;

@@ -8,7 +8,7 @@
 
 namespace rezero {
 
-/// 64-bit FNV-1a over the numbers' 64-bit patterns, eight bytes a step, column by column.
+/// 64-bit FNV-1a over the numbers' 64-bit patterns, eight bytes per step, column by column.
 inline std::uint64_t fnv1a(const Matrix& numbers) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (Index i = 0; i < numbers.size(); ++i) {

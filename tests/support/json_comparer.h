@@ -1,6 +1,6 @@
 #pragma once
-/// Where two JSON documents differ: numbers with a tolerance, all else exactly. In the manner of celeritas'
-/// JsonComparer.
+/// Differences between two JSON documents: numbers with a tolerance, everything else exactly. Modelled on
+/// celeritas' JsonComparer.
 
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -16,7 +16,7 @@ class JsonComparer {
   /// Numbers a, b agree if |a − b| ≤ relative·max(|a|, |b|) + absolute.
   JsonComparer(double relative, double absolute) : relative_(relative), absolute_(absolute) {}
 
-  /// `path: expected …, found …`, at most twenty; empty: equal. Keys must come in the same order.
+  /// `path: expected …, found …`, at most twenty; empty: equal. Keys must be in the same order.
   std::vector<std::string> differences(const Json& expected, const Json& found) {
     found_.clear();
     compare("$", expected, found);

@@ -1,4 +1,4 @@
-/// One thought: the list of layers that every law of layers is tried on.
+/// The layers on which every law of layers is tested.
 #include "support/layer_cases.h"
 
 #include <algorithm>
@@ -188,8 +188,8 @@ std::vector<AttentionCase> attention_cases() {
         s.qk_norm = norm(norms().at("rms_norm"), 1e-5, true, true, 4);
       }));
   all.push_back({"narrower_than_the_stream", 6, 2, 3, spec(2, 2)});
-  // With scale-free queries and keys and no biases attention is homogeneous, which it does not claim: no use
-  // is made of it.
+  // With scale-free queries and keys and no biases, attention is homogeneous, but does not claim to be,
+  // because nothing uses it.
   all.erase(std::remove_if(
                 all.begin(), all.end(),
                 [](const AttentionCase& c) { return c.name == "qk_l2_norm" && c.biases == Biases::absent; }),

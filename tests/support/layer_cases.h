@@ -1,5 +1,5 @@
 #pragma once
-/// One list of layers for all layer laws: a new layer adds its cases here and is held to every law.
+/// One list of layers for all layer laws. A new layer adds its cases here, and every law is tested on them.
 
 #include <ostream>
 #include <string>
@@ -23,7 +23,7 @@ const std::vector<LayerCase>& layer_cases();
 
 enum class Biases { absent, present };
 
-/// A block of random weights of variance 1/fan_in, skip and branch scale 1, to be changed at will.
+/// A block with random weights of variance 1/fan_in and skip and branch scale 1, to be modified by tests.
 struct PartsSpec {
   const char* branch = "mlp";
   const char* activation = "relu";
@@ -35,7 +35,7 @@ struct PartsSpec {
   ConvBranchSpec conv = {};  ///< outputs 0: one row of pixels, 3 × 3 kernels, as many channels as features
 };
 BlockParts random_parts(const PartsSpec& spec);
-/// What the weights of these parts follow from.
+/// The sizes that determine the weights of these parts.
 BranchSizes sizes_of(const BlockParts& parts);
 
 }  // namespace rezero::testing

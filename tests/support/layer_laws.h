@@ -1,5 +1,5 @@
 #pragma once
-/// What holds for every layer and every linear map.
+/// Laws of every layer and every linear map.
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace rezero::testing {
 inline constexpr Real eps = std::numeric_limits<Real>::epsilon();
 
 inline Matrix applied(const LinearMap& A, const Matrix& v) {
-  Matrix out = Matrix::Constant(A.rows(), v.cols(), std::nan(""));  // whatever is not written shows
+  Matrix out = Matrix::Constant(A.rows(), v.cols(), std::nan(""));  // unwritten entries are visible
   A.apply(v, out);
   return out;
 }
@@ -26,17 +26,17 @@ inline Matrix applied_transpose(const LinearMap& A, const Matrix& u) {
   return out;
 }
 
-/// Rounding of sums of products over at most `terms` terms of a handful of factors each: 8 (terms + 8) eps.
+/// Rounding of sums of products over at most `terms` terms with a few factors each: 8 (terms + 8) eps.
 inline Real rounding(Index terms) {
   return 8 * static_cast<Real>(terms + 8) * eps;
 }
 
-/// ⟨u, A v⟩ = ⟨Aᵀ u, v⟩, linearity, k columns = k calls, to_dense, and what does not fit is refused.
+/// ⟨u, A v⟩ = ⟨Aᵀ u, v⟩, linearity, k columns = k calls, to_dense; and wrong sizes are refused.
 inline void expect_linear_map_laws(const LinearMap& A, std::uint32_t id = 7000) {
   const Matrix dense = to_dense(A);
   ASSERT_EQ(dense.rows(), A.rows());
   ASSERT_EQ(dense.cols(), A.cols());
-  const Matrix size = dense.cwiseAbs();  // errors are bounded by |A| |v|, whatever cancels
+  const Matrix size = dense.cwiseAbs();  // errors are bounded by |A| |v|, even if the result cancels
   const Real unit = rounding(A.rows() + A.cols()) * (1 + (size.size() > 0 ? size.maxCoeff() : 0));
   const Matrix v = normal(A.cols(), 5, id), u = normal(A.rows(), 5, id + 1);
   const Matrix Av = applied(A, v), Atu = applied_transpose(A, u);
@@ -58,8 +58,8 @@ inline void expect_linear_map_laws(const LinearMap& A, std::uint32_t id = 7000) 
 }
 
 /// A central difference and a bound on its error. With D(h) = f′v + c h² + …, D(h) − D(h/2) = ¾ c h²: three
-/// times the truncation error of D(h/2). Rounding adds 2 · (error of f) / h. The step with the least bound is
-/// taken.
+/// times the truncation error of D(h/2). Rounding adds 2 · (error of f) / h. Uses the step with the smallest
+/// bound.
 struct Difference {
   Vector value;
   Real bound = std::numeric_limits<Real>::infinity();
@@ -117,7 +117,7 @@ inline void expect_layer_laws(const Layer& f, const Vector& x) {
   EXPECT_THROW(f.linearize(Vector::Zero(x.size() - 1)), ShapeError);
   const bool drops_inputs = f.drops_inputs();
   const Matrix dense = drops_inputs ? to_dense(*at.derivative) : Matrix();
-  for (Index i = 0; i < x.size(); ++i) {  // what is not a number never passes unseen
+  for (Index i = 0; i < x.size(); ++i) {  // NaN never goes unnoticed
     if (drops_inputs && dense.col(i).isZero(0)) continue;
     Vector bad = x;
     bad[i] = std::nan("");

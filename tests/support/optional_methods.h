@@ -1,5 +1,5 @@
 #pragma once
-/// Committed texts list the spectrum methods of a build without options.
+/// Committed texts list the spectrum methods of a build without optional features.
 
 #include <gtest/gtest.h>
 

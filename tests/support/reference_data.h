@@ -1,5 +1,5 @@
 #pragma once
-/// The committed reference stacks and what is right for them (tests/reference/README.md).
+/// The committed reference stacks and their correct results (tests/reference/README.md).
 
 #include <nlohmann/json.hpp>
 #include <string>

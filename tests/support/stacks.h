@@ -10,7 +10,7 @@
 
 namespace rezero::testing {
 
-/// What a test says about a stack, as a user would write it.
+/// A stack in a test, in the notation of a user.
 struct StackText {
   std::string scheme = "residual";
   std::string family = "mlp";
@@ -33,7 +33,7 @@ inline StackSpec stack_spec(const StackText& text) {
   return spec;
 }
 
-/// What a scheme is asked with: block `block` of `total`, `per_layer` blocks a layer, sizes as given.
+/// Input of a scheme: block `block` of `total`, `per_layer` blocks per layer, with these sizes.
 struct Place {
   Index block = 0, total = 64;
   const char* branch = "mlp";
@@ -64,7 +64,7 @@ inline StackPtr stack(const StackText& text, std::uint64_t seed, Index depth) {
   return build_stack(stack_spec(text), seed, depth);
 }
 
-/// One step of the forward pass, kept.
+/// One recorded step of the forward pass.
 struct KeptStep {
   Index blocks = 0;
   ScaledVector state;
@@ -88,7 +88,7 @@ inline KeptStep last_step(const Stack& of, const ForwardOptions& options = {}) {
   return steps(of, Matrix::Identity(n, n), {of.blocks()}, options).back();
 }
 
-/// mantissa · 2^exponent, where doubles reach.
+/// mantissa · 2^exponent, if within the range of doubles.
 template <class Scaled>
 auto plain(const Scaled& a) {
   return decltype(a.mantissa)(a.mantissa * std::exp2(static_cast<Real>(a.exponent)));

@@ -52,7 +52,7 @@ TEST(GaussRule, ZerosOnTheDiagonalAndBesideIt) {
   EXPECT_NEAR(zero.weight[0], 1, 1e-15);
 }
 
-/// σ of 1e-12 beside 1: from BᵀB it would be noise.
+/// σ of 1e-12 next to 1: computed from BᵀB it would be noise.
 TEST(GaussRule, SmallNodesKeepTheirPlace) {
   const detail::GaussRule rule = detail::gauss_rule({1, 1e-12}, {1e-13, 0}, 2);
   EXPECT_NEAR(rule.node[0], 1e-12, 1e-15);

@@ -1,4 +1,4 @@
-/// The method of our own against LAPACK's, which shares no code with it.
+/// Our own method against LAPACK's, which shares no code with it.
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-/// Products of random factors against multiprecision: every singular value, with its relative error, whatever
-/// the condition number. The table of docs/accuracy.md; print it with
+/// Products of random factors against multiprecision: the relative error of every singular value, for any
+/// condition number. Prints the table of docs/accuracy.md with
 ///   spectrum_test --gtest_filter='*ProductAgainstMultiprecision*'
 
 #include <gtest/gtest.h>
@@ -22,10 +22,10 @@ struct ProductCase {
   const char* name;
   Index n;
   int length;
-  Real decades;  ///< of the condition number, at most: sets the precision of the reference
+  Real decades;  ///< of the condition number, an upper bound: sets the precision of the reference
   Real bound;    ///< of the relative error: 10 × eps √L · the largest κ of a factor, as estimated
   Factor factor;
-  Real one_sweep = bound;  ///< the same of one sweep alone, which is not what is published
+  Real one_sweep = bound;  ///< the same for one sweep alone, which is not published
 };
 
 void PrintTo(const ProductCase& c, std::ostream* out) {
@@ -110,9 +110,9 @@ TEST_P(ProductAgainstMultiprecision, EveryValue) {
 INSTANTIATE_TEST_SUITE_P(Reference, ProductAgainstMultiprecision, ::testing::ValuesIn(product_cases(false)));
 INSTANTIATE_TEST_SUITE_P(Slow, ProductAgainstMultiprecision, ::testing::ValuesIn(product_cases(true)));
 
-/// A first factor diag(1 … 10^−decades) U: a sweep of Jᵀ meets it in no order, one of J from the other's
-/// basis does; of the transposed chain it is the other way round. Every value that is published is right;
-/// what the two directions give apart is unresolved.
+/// A first factor diag(1 … 10^−decades) U: a sweep of Jᵀ processes it in no particular order, one of J from
+/// the other's basis in its own; for the transposed chain it is the other way round. Every published value is
+/// right; values on which the directions disagree are unresolved.
 TEST(ReferenceProduct, GradedFirstFactorNeedsTwoSweeps) {
   for (const Real decades : {8.0, 15.0}) {
     Vector d(16);
@@ -126,7 +126,7 @@ TEST(ReferenceProduct, GradedFirstFactorNeedsTwoSweeps) {
       for (Matrix& A : chain)
         if (turned) A.transposeInPlace();
       const ProductValues values = product_singular_values(factors_of(chain));
-      // The error of the direction without an order decides how many it contradicts.
+      // The error of the direction without an order decides with how many values it disagrees.
       EXPECT_GE(values.rank, decades < 10 ? 16 : 12);
       EXPECT_EQ(values.rank_bound, 16);
       Real worst = 0;

@@ -1,4 +1,4 @@
-/// Products of factors: shapes, exact zeros, scales, and what must come out bitwise.
+/// Products of factors: shapes, exact zeros, scales, and results that must be bitwise equal.
 
 #include "rezero/spectrum/product.h"
 
@@ -37,8 +37,8 @@ TEST(Product, PowersOfTwoStayExactAtAnyExponent) {
     EXPECT_EQ(values.sigma[i], ScaledReal::make(1, exponents[i])) << "value " << i;
 }
 
-/// Entries of one factor that lie more than 2^1074 apart do not fit beside each other: what is lost is
-/// unresolved, not a proved zero.
+/// Entries of one factor that are more than 2^1074 apart do not fit into one matrix: the lost ones are
+/// unresolved, not proved zeros.
 TEST(Product, OneFactorBeyondTheRangeOfDoubleIsUnresolved) {
   Vector d(2);
   d << 0x1p-900, 0x1p700;
@@ -93,7 +93,7 @@ TEST(Product, MasksAreCountedAndProved) {
   }
 }
 
-/// The masks of two layers meet in a way that only the product of the ranks shows: range ∩ null space.
+/// The masks of two layers meet in a way that only the rank of their product shows: range ∩ null space.
 TEST(Product, NullDirectionsInsideAreSeparated) {
   const Index n = 10;
   for (int lost = 1; lost <= 3; ++lost) {
@@ -109,8 +109,8 @@ TEST(Product, NullDirectionsInsideAreSeparated) {
   }
 }
 
-/// Each factor projects out another coordinate and the next one mixes: the rank goes down one by one, from
-/// directions that are large as well as small.
+/// Each factor projects out another coordinate and the next one mixes: the rank decreases one by one, from
+/// large as well as small directions.
 TEST(Product, RankFallsFactorByFactor) {
   const Index n = 8;
   std::vector<Matrix> factors;
@@ -166,7 +166,7 @@ TEST(Product, OfSomeColumns) {
 }
 
 TEST(Product, ScalesFarBeyondDouble) {
-  // 2^±900 in turn, and one way on: the values of the plain chain times 2^e, bitwise.
+  // 2^±900 alternating, or always in the same direction: the values of the plain chain times 2^e, bitwise.
   const std::vector<Matrix> plain = chain(60, [](int l) { return gaussian(6, 6, l); });
   const ProductValues wanted = product_singular_values(factors_of(plain));
   std::vector<Matrix> scaled = plain;
@@ -195,7 +195,7 @@ TEST(Product, SameBytesEachTimeAndLookingChangesNothing) {
   EXPECT_EQ(a.relative_error_estimate, b.relative_error_estimate);
 }
 
-/// The product of the values is that of the pivots, which no Jacobi rotation was involved in.
+/// The product of the values is that of the pivots, in which no Jacobi rotation was involved.
 TEST(Product, VolumeIsTheProductOfTheValues) {
   const ProductValues values =
       product_singular_values(factors_of(chain(200, [](int l) { return gaussian(16, 16, l); })));
@@ -206,7 +206,7 @@ TEST(Product, VolumeIsTheProductOfTheValues) {
             8 * static_cast<Real>(values.rank) * values.relative_error_estimate);
 }
 
-/// One bad factor inside a group of good ones is found and the group is taken apart.
+/// A bad factor inside a group of good ones is detected, and the group is split.
 TEST(Product, SurprisesInsideAGroup) {
   std::vector<Matrix> factors =
       chain(24, [](int l) { return Matrix(identity(12) + 0.02 * gaussian(12, 12, l)); });
@@ -217,7 +217,7 @@ TEST(Product, SurprisesInsideAGroup) {
   const ProductValues values = product_singular_values(factors_of(factors));
   EXPECT_EQ(values.rank, 12);
   EXPECT_LT(values.relative_error_estimate,
-            16e-6);  // 16 times what sweeps differ by; κ = 1e9 of each of the three: 3e9 eps
+            16e-6);  // 16 times the difference between sweeps; κ = 1e9 for each of the three: 3e9 eps
   Real determinant = 0;
   for (const Matrix& A : factors) determinant += std::log(std::abs(A.determinant()));
   EXPECT_NEAR(log_product(values), determinant, 1e-6);

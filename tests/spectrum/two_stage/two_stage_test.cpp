@@ -1,5 +1,5 @@
-/// Dense to band to bidiagonal: both stages against extended precision, known values and themselves on other
-/// numbers of threads.
+/// Dense to band to bidiagonal: both stages against extended precision, known values, and other numbers of
+/// threads.
 
 #include <gtest/gtest.h>
 
@@ -149,7 +149,7 @@ TEST(TwoStage, BytesDoNotDependOnTheThreads) {
   }
 }
 
-/// A step that starts before its neighbours have come by would change the result: rarely, and only with
+/// A step that starts before its neighbours have passed would change the result: rarely, and only with
 /// threads.
 TEST(SlowTwoStage, ChaseTenThousandTimesOnManyThreads) {
   constexpr int runs = 10000;
