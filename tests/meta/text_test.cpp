@@ -170,6 +170,23 @@ TEST(Text, OptionsInTheDocsExist) {
   }
 }
 
+/// Whatever a stack file may name is explained where its format is.
+TEST(Text, StackFormatNamesWhatItsFilesHold) {
+  const std::string text = file_text("docs/stack-format.md");
+  const auto expect_named = [&text](std::string_view name) {
+    EXPECT_NE(text.find("`" + std::string(name) + "`"), std::string::npos) << name;
+  };
+  for (const BranchKind& kind : branches()) expect_named(kind.name);
+  for (const NormPlace& place : norm_places) expect_named(place.name);
+  for (const ActivationPlace& place : activation_places) expect_named(place.name);
+  for (const NormKind& kind : norms()) {
+    expect_named(kind.name);
+    for (const NormParam& param : kind.numbers) expect_named(param.name);
+  }
+  for (const ActivationKind& kind : activations())
+    for (const ParamInfo& param : kind.params) expect_named(param.name);
+}
+
 /// Promises of future work and notes to oneself do not belong in texts that users and readers see.
 TEST(Text, NoLeftovers) {
   const std::vector<std::string> words = {std::string("TO") + "DO", std::string("FIX") + "ME"};
