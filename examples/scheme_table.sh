@@ -32,9 +32,10 @@ def number(x, log10=None):
         return "10^%.1f" % log10
     return "–" if x is None else "0" if x == 0 else "%.4g" % x
 print("## Schemes at 12 and 64 layers\n")
-print("Printed by `examples/scheme_table.sh`: a transformer (width 32, 8 tokens, 4 heads, feed-forward 128) and a convolutional net")
-print("(4 channels, 6 × 6 pixels, batch 2), relu, seed 0. Each scheme starts as its source does. σ_min excludes null directions. A dash means")
-print("below the method's resolution; missing schemes overflowed. One draw is an example, not a mean: `--seed 0:63` gives standard errors.\n")
+print("Printed by `examples/scheme_table.sh`: a transformer (width 32, 8 tokens, 4 heads, feed-forward 128) and a convolutional")
+print("net (4 channels, 6 × 6 pixels, batch 2), relu, seed 0. Each scheme starts as its source does. σ_min excludes null")
+print("directions. A dash means below the method's resolution; missing schemes overflowed. One draw is an example, not a mean:")
+print("`--seed 0:63` gives standard errors.\n")
 print("| scheme | stack | init | layers | σ_min | σ_max | mean σ² | null directions |\n| --- | --- | --- | --- | --- | --- | --- | --- |")
 for stack in ("transformer", "conv"):
     for row in json.load(open(sys.argv[1] + "/" + stack + ".json"))["results"]:
