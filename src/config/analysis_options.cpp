@@ -55,73 +55,75 @@ OptionGroup spectrum_options() {
     return family.has_images() ? "a token's view is of families over tokens" : "";
   };
   constexpr std::string_view token = R"({"$ref": "#/$defs/token"})";
-  OptionGroup group = {
-      "Spectrum",
-      {PlanOption{"final-norm", &PlanOptions::final_norm,
-                  "apply a norm after the stack, at each reported depth"}
-           .only_in({analysis}),
-       PlanOption{"wrt", &PlanOptions::wrt, "only the columns of input token i, counted from 0"}
-           .named("token:i")
-           .checked_by(accepted_by<token_of>)
-           .json_schema(token)
-           .unless(no_tokens)
-           .only_in({analysis}),
-       PlanOption{"of", &PlanOptions::of, "only the rows of output token j, counted from 0"}
-           .named("token:j")
-           .checked_by(accepted_by<token_of>)
-           .json_schema(token)
-           .unless(no_tokens)
-           .only_in({analysis}),
-       PlanOption{"method", &PlanOptions::method, "auto, or a spectrum method by name (see list methods)"}
-           .named("NAME")
-           .by_default("auto")
-           .checked_by(accepted_by<spectrum_method_name>)
-           .only_in({analysis, verify})
-           .help_in(verify, "for isometry: auto, or a method that gives all values (see list methods)"),
-       PlanOption{"top", &PlanOptions::top, "only the K largest singular values"}.named("K").only_in(
-           {analysis}),
-       PlanOption{"bottom", &PlanOptions::bottom, "only the K smallest singular values"}.named("K").only_in(
-           {analysis}),
-       PlanOption{"values", &PlanOptions::values,
-                  "how singular values are reported; log10 has no range limit"}
-           .by_default("linear")
-           .word_of<ValuesMode>()
-           .only_in({analysis}),
-       PlanOption{"profile", &PlanOptions::profile,
-                  "report the norms of states, branches and gradients, block by block"}
-           .only_in({analysis}),
-       PlanOption{"cotangent", &PlanOptions::cotangent,
-                  "cotangent of the gate gradients: a random unit vector, or ones (the sum of outputs)"}
-           .by_default("random")
-           .word_of<CotangentLaw>()
-           .only_in({analysis, verify})
-           .help_in(verify, "cotangent of the gradients that alive examines")}};
+  OptionGroup group{"Spectrum", {}};
+  group.add("final-norm", &PlanOptions::final_norm, "apply a norm after the stack, at each reported depth")
+      .only_in({analysis});
+  group.add("wrt", &PlanOptions::wrt, "only the columns of input token i, counted from 0")
+      .named("token:i")
+      .checked_by(accepted_by<token_of>)
+      .json_schema(token)
+      .unless(no_tokens)
+      .only_in({analysis});
+  group.add("of", &PlanOptions::of, "only the rows of output token j, counted from 0")
+      .named("token:j")
+      .checked_by(accepted_by<token_of>)
+      .json_schema(token)
+      .unless(no_tokens)
+      .only_in({analysis});
+  group.add("method", &PlanOptions::method, "auto, or a spectrum method by name (see list methods)")
+      .named("NAME")
+      .by_default("auto")
+      .checked_by(accepted_by<spectrum_method_name>)
+      .only_in({analysis, verify})
+      .help_in(verify, "for isometry: auto, or a method that gives all values (see list methods)");
+  group.add("top", &PlanOptions::top, "only the K largest singular values").named("K").only_in({analysis});
+  group.add("bottom", &PlanOptions::bottom, "only the K smallest singular values")
+      .named("K")
+      .only_in({analysis});
+  group.add("values", &PlanOptions::values, "how singular values are reported; log10 has no range limit")
+      .by_default("linear")
+      .word_of<ValuesMode>()
+      .only_in({analysis});
+  group
+      .add("profile", &PlanOptions::profile,
+           "report the norms of states, branches and gradients, block by block")
+      .only_in({analysis});
+  group
+      .add("cotangent", &PlanOptions::cotangent,
+           "cotangent of the gate gradients: a random unit vector, or ones (the sum of outputs)")
+      .by_default("random")
+      .word_of<CotangentLaw>()
+      .only_in({analysis, verify})
+      .help_in(verify, "cotangent of the gradients that alive examines");
   for (PlanOption& option : group.options) option.for_any_stack();
   return group;
 }
 
 OptionGroup check_options() {
-  return {
-      "Checks",
-      {PlanOption{"check", &PlanOptions::check,
-                  "identity:tol=0 (max|J - I| and max|f(x) - x|), isometry:tol=0.1 (every singular value), "
-                  "alive (whatever switches a branch off receives a gradient), live (no branch is zero "
-                  "unless a parameter is; as=warning only reports it)"}
-           .named("NAME[:P=V]")
-           .by_default("identity,alive,live:as=warning")
-           .checked_by(makes<CheckSpec>)
-           .for_any_stack()
-           .only_in({OptionUse::verify})}};
+  OptionGroup group{"Checks", {}};
+  group
+      .add("check", &PlanOptions::check,
+           "identity:tol=0 (max|J - I| and max|f(x) - x|), isometry:tol=0.1 (every singular value), "
+           "alive (whatever switches a branch off receives a gradient), live (no branch is zero "
+           "unless a parameter is; as=warning only reports it)")
+      .named("NAME[:P=V]")
+      .by_default("identity,alive,live:as=warning")
+      .checked_by(makes<CheckSpec>)
+      .for_any_stack()
+      .only_in({OptionUse::verify});
+  return group;
 }
 
 OptionGroup memory_options() {
-  return {"Run",
-          {PlanOption{"max-memory", &PlanOptions::max_memory,
-                      "refuse runs that would need more memory (4G, 512Mi), and choose methods that fit"}
-               .named("BYTES")
-               .default_text("80 % of what this process may use, which only refuses")
-               .for_any_stack()
-               .only_in({OptionUse::analysis, OptionUse::verify})}};
+  OptionGroup group{"Run", {}};
+  group
+      .add("max-memory", &PlanOptions::max_memory,
+           "refuse runs that would need more memory (4G, 512Mi), and choose methods that fit")
+      .named("BYTES")
+      .default_text("80 % of what this process may use, which only refuses")
+      .for_any_stack()
+      .only_in({OptionUse::analysis, OptionUse::verify});
+  return group;
 }
 
 void resolve_analysis(AnalysisOptions& analysis, const PlanOptions& options, PlanUse use) {

@@ -154,58 +154,61 @@ OptionGroup stack_options() {
   const auto no_activation = [](const Family& family) -> std::string {
     return family.uses_activation() ? "" : "it has no activation";
   };
-  return {"Stacks",
-          {PlanOption{"scheme", &PlanOptions::scheme,
-                      "scaling scheme, with parameters as name:param=value (see list schemes)"}
-               .named("NAME[:P=V]...")
-               .by_default("plain,residual,depth-power,rezero")
-               .checked_by(makes<SchemeSpec>)
-               .required_in({verify, one}),
-           PlanOption{"family", &PlanOptions::family,
-                      "what a layer is: mlp, transformer, ... (see list families)"}
-               .named("NAME")
-               .by_default("mlp")
-               .checked_by([](const std::string& text, std::string_view) { families().at(text); }),
-           PlanOption{"stack", &PlanOptions::stack,
-                      "a stack file instead of random stacks; --depth then counts its blocks"}
-               .named("FILE")
-               .for_any_stack()
-               .only_in({analysis, verify}),
-           PlanOption{"depth", &PlanOptions::depth, "number of layers: 1,2,4 or a:b, a:b:step, a:b:xF"}
-               .by_default("1:64:x2")
-               .for_any_stack()
-               .required_in({one})
-               .help_in(one, "number of layers"),
-           PlanOption{"width", &PlanOptions::width, "number of features in the residual stream"}.by_default(
-               [](const Family& family) { return std::to_string(family.geometry->default_width); }),
-           PlanOption{"hidden-ratio", &PlanOptions::hidden_ratio, "hidden width divided by the width"}
-               .named("R")
-               .by_default([](const Family& family) { return shortest(family.default_hidden_ratio); })
-               .json_schema(R"({"type": "number", "exclusiveMinimum": 0})")
-               .unless(no_hidden),
-           PlanOption{"activation", &PlanOptions::activation, "activation function (see list activations)"}
-               .named("NAME[:P=V]")
-               .by_default([](const Family& family) -> std::string {
-                 return family.uses_activation() ? "relu" : "identity";
-               })
-               .checked_by(makes<Activation>)
-               .unless(no_activation),
-           PlanOption{"init", &PlanOptions::init, "weight initializer (see list initializers)"}
-               .named("NAME[:P=V]...")
-               .default_text("he; the scheme's own for attention and images")
-               .checked_by(makes<Initializer>),
-           PlanOption{"tied", &PlanOptions::tied, "share one set of weights across all layers"}}};
+  OptionGroup group{"Stacks", {}};
+  group
+      .add("scheme", &PlanOptions::scheme,
+           "scaling scheme, with parameters as name:param=value (see list schemes)")
+      .named("NAME[:P=V]...")
+      .by_default("plain,residual,depth-power,rezero")
+      .checked_by(makes<SchemeSpec>)
+      .required_in({verify, one});
+  group.add("family", &PlanOptions::family, "what a layer is: mlp, transformer, ... (see list families)")
+      .named("NAME")
+      .by_default("mlp")
+      .checked_by([](const std::string& text, std::string_view) { families().at(text); });
+  group
+      .add("stack", &PlanOptions::stack,
+           "a stack file instead of random stacks; --depth then counts its blocks")
+      .named("FILE")
+      .for_any_stack()
+      .only_in({analysis, verify});
+  group.add("depth", &PlanOptions::depth, "number of layers: 1,2,4 or a:b, a:b:step, a:b:xF")
+      .by_default("1:64:x2")
+      .for_any_stack()
+      .required_in({one})
+      .help_in(one, "number of layers");
+  group.add("width", &PlanOptions::width, "number of features in the residual stream")
+      .by_default([](const Family& family) { return std::to_string(family.geometry->default_width); });
+  group.add("hidden-ratio", &PlanOptions::hidden_ratio, "hidden width divided by the width")
+      .named("R")
+      .by_default([](const Family& family) { return shortest(family.default_hidden_ratio); })
+      .json_schema(R"({"type": "number", "exclusiveMinimum": 0})")
+      .unless(no_hidden);
+  group.add("activation", &PlanOptions::activation, "activation function (see list activations)")
+      .named("NAME[:P=V]")
+      .by_default(
+          [](const Family& family) -> std::string { return family.uses_activation() ? "relu" : "identity"; })
+      .checked_by(makes<Activation>)
+      .unless(no_activation);
+  group.add("init", &PlanOptions::init, "weight initializer (see list initializers)")
+      .named("NAME[:P=V]...")
+      .default_text("he; the scheme's own for attention and images")
+      .checked_by(makes<Initializer>);
+  group.add("tied", &PlanOptions::tied, "share one set of weights across all layers");
+  return group;
 }
 
 OptionGroup draw_options() {
-  return {"Seeds and input",
-          {PlanOption{"seed", &PlanOptions::seed, "64-bit seeds; a:b for a range"}.by_default("0").help_in(
-               OptionUse::one_stack, "64-bit seed"),
-           PlanOption{"input", &PlanOptions::input, "input: normal, sphere, ones, or an .npy file"}
-               .named("LAW")
-               .by_default("normal")
-               .checked_by(accepted_by<input_law>)
-               .for_any_stack()}};
+  OptionGroup group{"Seeds and input", {}};
+  group.add("seed", &PlanOptions::seed, "64-bit seeds; a:b for a range")
+      .by_default("0")
+      .help_in(OptionUse::one_stack, "64-bit seed");
+  group.add("input", &PlanOptions::input, "input: normal, sphere, ones, or an .npy file")
+      .named("LAW")
+      .by_default("normal")
+      .checked_by(accepted_by<input_law>)
+      .for_any_stack();
+  return group;
 }
 
 void resolve_random_stacks(SweepPlan& plan, const PlanOptions& options, PlanUse use, PlanFiles& files) {

@@ -152,48 +152,46 @@ OptionGroup image_options() {
   const auto no_image = [](const Family& family) -> std::string {
     return family.has_images() ? "" : "its state is no image: use --family conv";
   };
-  OptionGroup group = {
-      "Images",
-      {PlanOption{"image", &PlanOptions::image, "image size in pixels"}
-           .named("HxW")
-           .by_default("8x8")
-           .checked_by(accepted_by<image_of>)
-           .json_schema(R"({"type": "string", "pattern": "^[1-9][0-9]*x[1-9][0-9]*$"})"),
-       PlanOption{"batch", &PlanOptions::batch, "number of images in the input; batch norm couples them"}
-           .named("B")
-           .by_default("1"),
-       PlanOption{"kernel", &PlanOptions::kernel, "kernel size of the convolutions, an odd number"}
-           .named("K")
-           .by_default("3"),
-       PlanOption{"padding", &PlanOptions::padding, "padding of the convolutions"}
-           .by_default("zero")
-           .word_of<Padding>(),
-       PlanOption{"bottleneck", &PlanOptions::bottleneck,
-                  "use 1x1, KxK, 1x1 convolutions with a quarter of the channels inside"},
-       PlanOption{"outer-activation", &PlanOptions::outer_activation,
-                  "also apply the activation after each residual sum"},
-       PlanOption{"bn-statistics", &PlanOptions::bn_statistics,
-                  "batch-norm statistics; initial: mean 0, variance 1"}
-           .by_default("batch")
-           .one_of({"batch", "initial"}, accepted_by<initial_statistics_of>),
-       PlanOption{"order", &PlanOptions::order, "post: conv, norm, act; pre: norm, act, conv"}
-           .default_text("the scheme's")
-           .word_of<ConvOrder>(),
-       PlanOption{"norm", &PlanOptions::norm,
-                  "norm before or after each convolution, or none (see list norms)"}
-           .named("NORM")
-           .default_text("the scheme's")
-           .checked_by(accepted_by<conv_norm_of>),
-       PlanOption{"shortcut", &PlanOptions::shortcut, "shortcut where the number of channels changes"}
-           .default_text("the scheme's")
-           .word_of<ShortcutKind>(),
-       PlanOption{"stages", &PlanOptions::stages,
-                  "number of blocks in each stage; later stages start with stride 2"}
-           .named("N,N,...")
-           .keeping_order(),
-       PlanOption{"widths", &PlanOptions::widths, "number of channels in each stage"}
-           .named("C,C,...")
-           .keeping_order()}};
+  OptionGroup group{"Images", {}};
+  group.add("image", &PlanOptions::image, "image size in pixels")
+      .named("HxW")
+      .by_default("8x8")
+      .checked_by(accepted_by<image_of>)
+      .json_schema(R"({"type": "string", "pattern": "^[1-9][0-9]*x[1-9][0-9]*$"})");
+  group.add("batch", &PlanOptions::batch, "number of images in the input; batch norm couples them")
+      .named("B")
+      .by_default("1");
+  group.add("kernel", &PlanOptions::kernel, "kernel size of the convolutions, an odd number")
+      .named("K")
+      .by_default("3");
+  group.add("padding", &PlanOptions::padding, "padding of the convolutions")
+      .by_default("zero")
+      .word_of<Padding>();
+  group.add("bottleneck", &PlanOptions::bottleneck,
+            "use 1x1, KxK, 1x1 convolutions with a quarter of the channels inside");
+  group.add("outer-activation", &PlanOptions::outer_activation,
+            "also apply the activation after each residual sum");
+  group
+      .add("bn-statistics", &PlanOptions::bn_statistics, "batch-norm statistics; initial: mean 0, variance 1")
+      .by_default("batch")
+      .one_of({"batch", "initial"}, accepted_by<initial_statistics_of>);
+  group.add("order", &PlanOptions::order, "post: conv, norm, act; pre: norm, act, conv")
+      .default_text("the scheme's")
+      .word_of<ConvOrder>();
+  group.add("norm", &PlanOptions::norm, "norm before or after each convolution, or none (see list norms)")
+      .named("NORM")
+      .default_text("the scheme's")
+      .checked_by(accepted_by<conv_norm_of>);
+  group.add("shortcut", &PlanOptions::shortcut, "shortcut where the number of channels changes")
+      .default_text("the scheme's")
+      .word_of<ShortcutKind>();
+  group
+      .add("stages", &PlanOptions::stages, "number of blocks in each stage; later stages start with stride 2")
+      .named("N,N,...")
+      .keeping_order();
+  group.add("widths", &PlanOptions::widths, "number of channels in each stage")
+      .named("C,C,...")
+      .keeping_order();
   for (PlanOption& option : group.options) option.unless(no_image);
   return group;
 }

@@ -8,6 +8,7 @@
 #include "rezero/config/list.h"
 #include "rezero/core/contract.h"
 #include "rezero/core/error.h"
+#include "rezero/core/text.h"
 
 namespace rezero::detail {
 namespace {
@@ -180,12 +181,6 @@ auto visit(const PlanOption& option, F&& f) {
 
 bool contains(const std::vector<OptionUse>& uses, OptionUse use) {
   return std::find(uses.begin(), uses.end(), use) != uses.end();
-}
-
-std::string joined(const std::vector<std::string_view>& words, std::string_view joint) {
-  std::string text;
-  for (const std::string_view word : words) text.append(text.empty() ? "" : joint).append(word);
-  return text;
 }
 
 /// `64; 16 for conv`: the default of the first family, and of the families that differ.

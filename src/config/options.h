@@ -47,7 +47,7 @@ struct PlanOption {
   std::vector<std::pair<OptionUse, std::string_view>> other_help = {};  ///< different help for some commands
   std::vector<OptionUse> required = {};                                 ///< commands without a default
 
-  // Rows are chains of these calls.
+  // A row is OptionGroup::add and a chain of these calls.
   PlanOption& named(std::string_view value_name) { return set(value, value_name); }
   PlanOption& by_default(std::string_view text) { return set(standard, text); }
   PlanOption& by_default(OfFamily text) { return set(standard_of, text); }
@@ -95,6 +95,10 @@ struct PlanOption {
 struct OptionGroup {
   std::string_view heading;
   std::vector<PlanOption> options;
+
+  PlanOption& add(std::string_view name, AnyOptionMember member, std::string_view help) {
+    return options.emplace_back(PlanOption{name, member, help});
+  }
 };
 using OptionTable = std::vector<OptionGroup>;
 

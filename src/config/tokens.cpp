@@ -36,29 +36,30 @@ OptionGroup token_options() {
   const auto no_attention = [](const Family& family) -> std::string {
     return family.has_attention() ? "" : "it has no attention";
   };
-  return {
-      "Tokens",
-      {PlanOption{"tokens", &PlanOptions::tokens, "number of tokens in the input sequence"}
-           .named("T")
-           .by_default([](const Family& family) { return std::to_string(family.default_tokens); })
-           .unless(no_tokens),
-       PlanOption{"heads", &PlanOptions::heads, "number of attention heads"}
-           .named("H")
-           .default_text("4, 2 or 1: the most that divides every width")
-           .unless(no_attention),
-       PlanOption{"kv-heads", &PlanOptions::kv_heads, "number of key and value heads"}
-           .named("H")
-           .default_text("same as --heads")
-           .unless(no_attention),
-       PlanOption{"causal", &PlanOptions::causal, "position i attends only to positions up to i"}.unless(
-           no_attention),
-       PlanOption{"rope", &PlanOptions::rope, "rotary position embedding (base 10000)"}.unless(no_attention),
-       PlanOption{"qk-norm", &PlanOptions::qk_norm,
-                  "norm applied to the queries and keys of each head (see list norms)"}
-           .named("NORM")
-           .default_text("none")
-           .checked_by([](const std::string& text, std::string_view) { norms().at(text); })
-           .unless(no_attention)}};
+  OptionGroup group{"Tokens", {}};
+  group.add("tokens", &PlanOptions::tokens, "number of tokens in the input sequence")
+      .named("T")
+      .by_default([](const Family& family) { return std::to_string(family.default_tokens); })
+      .unless(no_tokens);
+  group.add("heads", &PlanOptions::heads, "number of attention heads")
+      .named("H")
+      .default_text("4, 2 or 1: the most that divides every width")
+      .unless(no_attention);
+  group.add("kv-heads", &PlanOptions::kv_heads, "number of key and value heads")
+      .named("H")
+      .default_text("same as --heads")
+      .unless(no_attention);
+  group.add("causal", &PlanOptions::causal, "position i attends only to positions up to i")
+      .unless(no_attention);
+  group.add("rope", &PlanOptions::rope, "rotary position embedding (base 10000)").unless(no_attention);
+  group
+      .add("qk-norm", &PlanOptions::qk_norm,
+           "norm applied to the queries and keys of each head (see list norms)")
+      .named("NORM")
+      .default_text("none")
+      .checked_by([](const std::string& text, std::string_view) { norms().at(text); })
+      .unless(no_attention);
+  return group;
 }
 
 void resolve_tokens(SweepPlan& plan, const PlanOptions& options) {

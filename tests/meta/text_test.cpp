@@ -11,6 +11,7 @@
 #include "config/options.h"
 #include "meta/source_tree.h"
 #include "rezero/analysis/labels.h"
+#include "rezero/core/text.h"
 #include "rezero/model/scheme.h"
 #include "support/optional_methods.h"
 
@@ -55,12 +56,6 @@ std::string cell(std::string text) {
 
 std::string code(const std::string& text) {
   return text.empty() ? "" : "`" + text + "`";
-}
-
-std::string joined(const std::vector<std::string_view>& words, const std::string& joint) {
-  std::string text;
-  for (const std::string_view word : words) text += (text.empty() ? "" : joint) + std::string(word);
-  return text;
 }
 
 /// A row of options for each group.

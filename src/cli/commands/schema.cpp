@@ -1,14 +1,14 @@
 #include "rezero/report/schema.h"
+
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "rezero/core/text.h"
 
 namespace rezero::cli {
 namespace {
 
 int schema(const Arguments& args, const Environment& env) {
-  std::string names;
-  for (const std::string_view name : schema_names()) names += (names.empty() ? "" : "|") + std::string(name);
-  CommandLine line("rezero-analyze schema [" + names + "]",
+  CommandLine line("rezero-analyze schema [" + joined(schema_names(), "|") + "]",
                    "Prints the JSON Schema (draft 2020-12) of what the other commands write.\n");
   line.positionals(1);
   const auto parsed = line.parse(args);
