@@ -8,6 +8,7 @@
 
 #include "rezero/random/philox.h"
 #include "rezero/spectrum/method.h"
+#include "spectrum/certificate/full.h"
 #include "spectrum/dense/bidiagonal.h"
 #include "spectrum/two_stage/bulge_chase.h"
 #include "support.h"
@@ -40,7 +41,8 @@ void certificate(benchmark::State& state) {
   const ScaledMatrix J = random_jacobian(state.range(0));
   const FullValues values = spectrum_methods().at("dense").full(J.mantissa, 1);
   for (auto _ : state)
-    benchmark::DoNotOptimize(certify_full(J.mantissa, values.sigma, values.relative_resolution));
+    benchmark::DoNotOptimize(
+        detail::full_fault(detail::measure(J.mantissa, 1), values.sigma, values.relative_resolution));
 }
 
 void bidiagonalization(benchmark::State& state) {

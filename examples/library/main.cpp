@@ -19,6 +19,7 @@ int main() {
     const Spectrum spectrum = compute_spectrum(step.jacobian, {});
     std::printf("after %2ld blocks: log10 sigma_max %6.3f, log10 sigma_min %6.3f (%s, %s)\n",
                 static_cast<long>(step.blocks), spectrum.sigma.front().log10(), spectrum.sigma.back().log10(),
-                spectrum.method.c_str(), spectrum.certified ? "certified" : "not certified");
+                spectrum.provenance.method.c_str(),
+                spectrum.accuracy.certified ? "certified" : "not certified");
   });
 }

@@ -41,10 +41,10 @@ Probe probe(const BlockStep& step) {
   const Vector& x = step.before.mantissa;
   const Matrix direction = normal_vector(x.size(), stream_key(0, StreamRole::probe));
   Matrix moved(branch.output_shape().size(), 1);
-  watch_underflow();
+  const UnderflowWatch watch;
   const BlockLinearization at = branch.linearize_block(x);
   at.derivative->apply(direction, moved);
-  return {at.branch_value.isZero(0), moved.isZero(0), underflowed()};
+  return {at.branch_value.isZero(0), moved.isZero(0), watch.underflowed()};
 }
 
 /// The norms of the branch with the shapes that they stand at, those of queries and keys apart.

@@ -22,11 +22,11 @@ void note_underflow(Spectrum& spectrum, Underflow underflow) {
   if (underflow == Underflow::none) return;
   spectrum.null_directions = 0;
   const bool zero = spectrum.part != SpectrumPart::density && spectrum.sigma_max.is_zero();
-  const bool by_factors = spectrum.relative_error_estimate.has_value();  // J was not looked at
-  const bool exact_or_nothing = spectrum.relative_resolution == 0 && spectrum.unresolved() > 0;
+  const bool by_factors = spectrum.accuracy.relative_error_estimate.has_value();  // J was not looked at
+  const bool exact_or_nothing = spectrum.accuracy.relative_resolution == 0 && spectrum.unresolved() > 0;
   const bool harmless = underflow == (by_factors ? Underflow::product : Underflow::derivative);
   if (harmless && !zero && !exact_or_nothing) return;
-  spectrum.certified = false;
+  spectrum.accuracy.certified = false;
   if (!spectrum.message.empty()) return;
   spectrum.message = zero ? "J came out as zero, which underflow may have made it"
                      : underflow == Underflow::block
@@ -45,7 +45,7 @@ Real relative_to(const ScaledReal& error, const ScaledReal& square) {
 /// ‖J‖_F² by its values, where the spectrum has them and what it lacks is beneath notice.
 std::optional<ScaledReal> sum_of_squares(const Spectrum& spectrum) {
   const bool known = spectrum.part == SpectrumPart::full && spectrum.status == SpectrumStatus::converged &&
-                     spectrum.relative_resolution <= six_digits && !spectrum.sigma_max.is_zero();
+                     spectrum.accuracy.relative_resolution <= six_digits && !spectrum.sigma_max.is_zero();
   if (!known) return std::nullopt;
   Real sum = 0;
   for (const ScaledReal& sigma : spectrum.sigma)
@@ -65,7 +65,8 @@ void declare_null(Spectrum& spectrum, Index count) {
     spectrum.sigma[i] = {};
     ++spectrum.null_directions;
   }
-  if (spectrum.relative_error_estimate && spectrum.unresolved() == 0) spectrum.relative_resolution = 0;
+  if (spectrum.accuracy.relative_error_estimate && spectrum.unresolved() == 0)
+    spectrum.accuracy.relative_resolution = 0;
 }
 
 }  // namespace

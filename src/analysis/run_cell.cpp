@@ -37,11 +37,11 @@ class SeenMatrix {
  private:
   void apply(const detail::DepthView& view, Index i) {
     probe_.apply([&](int sample) { return view.after(i, {true, sample}); });
-    detail::watch_underflow();
+    const detail::UnderflowWatch watch;
     const ScaledMap map = view.after(i);
     Matrix image(map.map->rows(), J_.mantissa.cols());
     map.map->apply(J_.mantissa, image);
-    if (detail::underflowed()) underflow_ = std::max(underflow_, Underflow::product);
+    if (watch.underflowed()) underflow_ = std::max(underflow_, Underflow::product);
     if (view.rounds(i)) zero_columns_hold_ = zero_columns_hold_ && !has_new_zero_column(J_.mantissa, image);
     J_.mantissa.swap(image);
     J_.exponent += map.exponent;

@@ -9,26 +9,42 @@ namespace rezero::detail {
 /// Only the flag of vector instructions: the library functions also clear that of the x87 unit, which takes
 /// longer than a layer's matrix-vector product.
 constexpr unsigned underflow_flag = 0x10;
-/// Clears the flag.
-inline void watch_underflow() {
-  __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() & ~underflow_flag);
-}
-inline bool underflowed() {
-  return (__builtin_ia32_stmxcsr() & underflow_flag) != 0;
-}
 inline void raise_underflow() {
   __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | underflow_flag);
 }
+inline void clear_underflow() {
+  __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() & ~underflow_flag);
+}
+inline bool underflow_raised() {
+  return (__builtin_ia32_stmxcsr() & underflow_flag) != 0;
+}
 #else
-inline void watch_underflow() {
-  std::feclearexcept(FE_UNDERFLOW);
-}
-inline bool underflowed() {
-  return std::fetestexcept(FE_UNDERFLOW) != 0;
-}
 inline void raise_underflow() {
   std::feraiseexcept(FE_UNDERFLOW);
 }
+inline void clear_underflow() {
+  std::feclearexcept(FE_UNDERFLOW);
+}
+inline bool underflow_raised() {
+  return std::fetestexcept(FE_UNDERFLOW) != 0;
+}
 #endif
+
+/// Watches this thread for underflow from its construction on. Watches nest: what an inner one sees, the
+/// outer one sees, too.
+class UnderflowWatch {
+ public:
+  UnderflowWatch() : before_(underflow_raised()) { clear_underflow(); }
+  ~UnderflowWatch() {
+    if (before_) raise_underflow();
+  }
+  UnderflowWatch(const UnderflowWatch&) = delete;
+  UnderflowWatch& operator=(const UnderflowWatch&) = delete;
+
+  bool underflowed() const { return underflow_raised(); }
+
+ private:
+  bool before_;
+};
 
 }  // namespace rezero::detail

@@ -118,9 +118,9 @@ class ComposedMap final : public LinearMap {
     const LinearMapPtr block =
         rounding_.simulated ? pass_->in_other_rounding(l, rounding_.sample) : pass_->at(l);
     Matrix next;
-    watch_underflow();
+    const UnderflowWatch watch;
     apply(*block, column.mantissa, next);
-    if (underflowed()) pass_->product_underflowed = true;
+    if (watch.underflowed()) pass_->product_underflowed = true;
     column.mantissa.swap(next);
     column.settle(l);
   }
@@ -148,15 +148,15 @@ BlockMaps::BlockMaps(StackPtr stack, const Vector& x0, Index blocks, BlockMapsOp
   pass->states.push_back(state), pass->growth.push_back(0), pass->flops.push_back(0);
   for (Index l = 0; l < blocks; ++l) {
     if (pass->options.checkpoint) pass->options.checkpoint();
-    detail::watch_underflow();
+    const detail::UnderflowWatch watch;
     const BlockPtr block = pass->stack->block(l);
     const BlockLinearization at = block->linearize_block(state.mantissa);
     require_finite(l, block->parts(), at);
     const LinearMapPtr derivative = pass->prepared(at.derivative);
-    if (detail::underflowed()) pass->underflow = std::max(pass->underflow, Underflow::derivative);
+    if (watch.underflowed()) pass->underflow = std::max(pass->underflow, Underflow::derivative);
     Matrix next(derivative->rows(), 1);
     derivative->apply(probe.mantissa, next);
-    if (detail::underflowed() && detail::next_to_underflow(max_abs(next))) pass->underflow = Underflow::block;
+    if (watch.underflowed() && detail::next_to_underflow(max_abs(next))) pass->underflow = Underflow::block;
     probe.mantissa.swap(next);
     probe.settle(l);
     state.mantissa = at.value;

@@ -20,8 +20,7 @@ using detail::fail;
 using detail::far_from_one;
 using detail::next_to_underflow;
 using detail::over_column_panels;
-using detail::underflowed;
-using detail::watch_underflow;
+using detail::UnderflowWatch;
 
 namespace {
 
@@ -34,9 +33,9 @@ Applied apply_in_panels(const LinearMap& map, const Matrix& in, Matrix& out, int
   std::mutex mutex;
   Applied all;
   over_column_panels(map, in.cols(), in.rows(), threads, [&](Index start, Index width) {
-    watch_underflow();
+    const UnderflowWatch watch;
     map.apply(in.middleCols(start, width), out.middleCols(start, width));
-    const bool lost = underflowed();
+    const bool lost = watch.underflowed();
     const Real largest = max_abs(out.middleCols(start, width));  // while it is in cache
     const std::lock_guard<std::mutex> lock(mutex);
     all.underflowed |= lost;
@@ -89,11 +88,11 @@ class ForwardPass {
   Real flops() const { return flops_; }
 
   void step(Index l, const ResidualBlock& block) {
-    watch_underflow();
+    const UnderflowWatch watch;
     const BlockLinearization at = block.linearize_block(state_.mantissa);
     require_finite(l, block.parts(), at);
     const LinearMapPtr derivative = condense(at.derivative, jacobian_.mantissa.cols());
-    const bool lost_before = underflowed();
+    const bool lost_before = watch.underflowed();
     if (lost_before) underflow_ = std::max(underflow_, Underflow::derivative);
     flops_ = derivative->flops_per_column() * static_cast<Real>(jacobian_.mantissa.cols());
     next_.resize(derivative->rows(), jacobian_.mantissa.cols());
@@ -107,9 +106,9 @@ class ForwardPass {
       options_.on_block({l, block, at, state_, change});
     }
     jacobian_.mantissa.swap(next_);
-    watch_underflow();
+    const UnderflowWatch renormalizing;
     if (far_from_one(largest)) REZERO_REQUIRE(renormalize(jacobian_));
-    if (underflowed()) underflow_ = std::max(underflow_, Underflow::product);
+    if (renormalizing.underflowed()) underflow_ = std::max(underflow_, Underflow::product);
     probe_.step(l, block, state_.mantissa, *at.derivative);
     state_.mantissa = at.value;
     if (homogeneous_ && far_from_one(max_abs(state_.mantissa))) REZERO_REQUIRE(renormalize(state_));

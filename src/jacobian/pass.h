@@ -26,7 +26,8 @@ inline bool far_from_one(Real largest) {
 /// Whether underflow affected the largest entries themselves. `largest` is the largest output of a block
 /// whose mantissas are within the limits above, and something underflowed on the way.
 inline bool next_to_underflow(Real largest) {
-  return largest < 0x1p-700;
+  constexpr Real smallest_safe = 0x1p-700;
+  return largest < smallest_safe;
 }
 
 [[noreturn]] inline void fail(Index block, const std::string& what) {

@@ -22,12 +22,11 @@ PartWorkers::~PartWorkers() {
 
 void for_each_part(Index count, const std::function<void(Index)>& f) {
   if (lent <= 1 || count <= 1) return for_each_index(count, 1, f);
-  // The caller monitors the underflow flag of this thread.
-  std::atomic<bool> any{detail::underflowed()};
+  std::atomic<bool> any{false};
   for_each_index(count, lent, [&](Index i) {
-    detail::watch_underflow();
+    const detail::UnderflowWatch watch;
     f(i);
-    if (detail::underflowed()) any = true;
+    if (watch.underflowed()) any = true;
   });
   if (any) detail::raise_underflow();
 }

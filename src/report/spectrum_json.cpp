@@ -44,29 +44,29 @@ void singular_values(JsonWriter& json, const Spectrum& spectrum, ValuesMode mode
 
 void spectrum_facts(JsonWriter& json, const Spectrum& spectrum) {
   json.key("spectrum"), json.begin_object();
-  json.member("method", spectrum.method);
-  if (!spectrum.choice.empty()) json.member("choice", spectrum.choice);
+  json.member("method", spectrum.provenance.method);
+  if (!spectrum.provenance.choice.empty()) json.member("choice", spectrum.provenance.choice);
   json.member("part", to_string(spectrum.part));
   if (spectrum.part != SpectrumPart::full && spectrum.part != SpectrumPart::density) {
     json.member("leading", spectrum.leading);
     json.member("extremal", to_string(spectrum.extremal));
     json.member("multiplicity", to_string(spectrum.multiplicity));
   }
-  json.member("relative_resolution", spectrum.relative_resolution);
-  json.member("forming_error", spectrum.forming_error);
-  if (spectrum.relative_error_estimate)
-    json.member("relative_error_estimate", *spectrum.relative_error_estimate);
-  json.member("certified", spectrum.certified);
+  json.member("relative_resolution", spectrum.accuracy.relative_resolution);
+  json.member("forming_error", spectrum.accuracy.forming_error);
+  if (spectrum.accuracy.relative_error_estimate)
+    json.member("relative_error_estimate", *spectrum.accuracy.relative_error_estimate);
+  json.member("certified", spectrum.accuracy.certified);
   json.member("unresolved", spectrum.unresolved());
   json.member("null_directions", spectrum.null_directions);
   json.member("out_of_range", out_of_range_values(spectrum));
-  json.member("applications", spectrum.applications);
-  if (!spectrum.right_residuals.empty()) {
-    real_array(json, "right_residuals", spectrum.right_residuals);
-    real_array(json, "left_residuals", spectrum.left_residuals);
+  json.member("applications", spectrum.provenance.applications);
+  if (!spectrum.accuracy.right_residuals.empty()) {
+    real_array(json, "right_residuals", spectrum.accuracy.right_residuals);
+    real_array(json, "left_residuals", spectrum.accuracy.left_residuals);
   }
   json.key("fallbacks"), json.begin_array();
-  for (const Fallback& fallback : spectrum.fallbacks) {
+  for (const Fallback& fallback : spectrum.provenance.fallbacks) {
     json.begin_object();
     json.member("method", fallback.method), json.member("reason", fallback.reason);
     json.end_object();

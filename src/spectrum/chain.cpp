@@ -29,9 +29,9 @@ std::vector<const SpectrumMethod*> chain_for(const Matrix& A, const SpectrumMeth
 /// small for either to gain much from threads.
 FullValues values_and_facts(const SpectrumMethod& method, const Matrix& A, int workers,
                             std::optional<MatrixFacts>& facts) {
-  constexpr Index large = 768;
+  constexpr Index gains_from_threads = 768;
   FullValues values;
-  const bool side_by_side = std::min(A.rows(), A.cols()) < large;
+  const bool side_by_side = std::min(A.rows(), A.cols()) < gains_from_threads;
   for_each_index(facts ? 1 : 2, side_by_side ? workers : 1, [&](Index i) {
     if (i == 0)
       values = method.full(A, workers);
@@ -51,8 +51,8 @@ void publish(Spectrum& spectrum, const FullValues& values, std::int64_t exponent
     spectrum.null_directions += std::count(values.sigma.begin(), values.sigma.end(), Real{0});
   if (!spectrum.sigma.empty()) spectrum.sigma_max = spectrum.sigma.front();
   spectrum.leading = spectrum.dimension;
-  spectrum.relative_resolution = values.relative_resolution;
-  spectrum.certified = true;
+  spectrum.accuracy.relative_resolution = values.relative_resolution;
+  spectrum.accuracy.certified = true;
 }
 
 /// Where a full spectrum is cut behind its first `count` values: whether a value and its copy are parted.
@@ -65,9 +65,9 @@ Multiplicity at_cut(const Spectrum& full, Index count) {
   if (!full.resolved(i - 1)) return Multiplicity::unresolved;
   if (below.is_zero()) return Multiplicity::resolved;
   const Real gap = 1 - quotient(below, above);
-  const bool apart = full.relative_error_estimate
-                         ? gap > 2 * *full.relative_error_estimate
-                         : gap * quotient(above, full.sigma_max) > 2 * full.relative_resolution;
+  const bool apart = full.accuracy.relative_error_estimate
+                         ? gap > 2 * *full.accuracy.relative_error_estimate
+                         : gap * quotient(above, full.sigma_max) > 2 * full.accuracy.relative_resolution;
   return apart ? Multiplicity::resolved : Multiplicity::cut;
 }
 
@@ -102,22 +102,23 @@ Spectrum full_spectrum(const Matrix& A, std::int64_t exponent, const SpectrumMet
   Spectrum spectrum;
   spectrum.dimension = std::min(A.rows(), A.cols());
   if (first.applies && !first.applies(core))
-    spectrum.fallbacks.push_back({std::string(first.name), "does not apply to this matrix"});
+    spectrum.provenance.fallbacks.push_back({std::string(first.name), "does not apply to this matrix"});
   std::optional<MatrixFacts> facts;
   for (const SpectrumMethod* method : chain_for(core, first)) {
     const FullValues values = values_and_facts(*method, core, workers, facts);
     std::string fault = values.failure;
-    if (fault.empty()) fault = certify(*facts, values.sigma, values.relative_resolution).reason;
-    spectrum.method = method->name;
+    if (fault.empty()) fault = full_fault(*facts, values.sigma, values.relative_resolution);
+    spectrum.provenance.method = method->name;
     if (fault.empty()) {
       publish(spectrum, values, exponent);
       return spectrum;
     }
-    spectrum.fallbacks.push_back({std::string(method->name), fault});
+    spectrum.provenance.fallbacks.push_back({std::string(method->name), fault});
   }
   spectrum.status = SpectrumStatus::breakdown;
-  spectrum.message = "no method gave a spectrum that passes its certificate (the last: " + spectrum.method +
-                     ", " + spectrum.fallbacks.back().reason + ")";
+  spectrum.message =
+      "no method gave a spectrum that passes its certificate (the last: " + spectrum.provenance.method +
+      ", " + spectrum.provenance.fallbacks.back().reason + ")";
   return spectrum;
 }
 

@@ -15,8 +15,9 @@ namespace {
 void add_forming_error(Spectrum& spectrum, const JacobianView& J) {
   if (!J.zeros_hold) spectrum.null_directions = 0;
   if (J.matrix_error.is_zero()) return;
-  spectrum.forming_error = spectrum.sigma_max.is_zero() ? 1 : quotient(J.matrix_error, spectrum.sigma_max);
-  spectrum.relative_resolution += spectrum.forming_error;
+  spectrum.accuracy.forming_error =
+      spectrum.sigma_max.is_zero() ? 1 : quotient(J.matrix_error, spectrum.sigma_max);
+  spectrum.accuracy.relative_resolution += spectrum.accuracy.forming_error;
 }
 
 /// The chain, for the wanted part of a formed J.
@@ -34,8 +35,9 @@ Spectrum by_own_means(const JacobianView& J, const SpectrumRequest& request, con
   const bool replaceable = method.gives != SpectrumScope::density && J.matrix;
   if (tried.status == SpectrumStatus::converged || !replaceable) return tried;
   Spectrum spectrum = by_chain(J, request, auto_method(JacobianForm::dense));
-  spectrum.applications = tried.applications;
-  spectrum.fallbacks.insert(spectrum.fallbacks.begin(), {std::string(method.name), tried.message});
+  spectrum.provenance.applications = tried.provenance.applications;
+  spectrum.provenance.fallbacks.insert(spectrum.provenance.fallbacks.begin(),
+                                       {std::string(method.name), tried.message});
   return spectrum;
 }
 
@@ -56,13 +58,13 @@ Spectrum by_condition(const JacobianView& J, const SpectrumRequest& request) {
   constexpr Real ten_digits_above = 1e-6;
   using detail::six_digits;
   Spectrum dense = by_chain(J, request, auto_method(JacobianForm::dense));
-  if (dense.status != SpectrumStatus::converged || dense.relative_resolution == 0) return dense;
+  if (dense.status != SpectrumStatus::converged || dense.accuracy.relative_resolution == 0) return dense;
   const Real smallest = smallest_wanted(dense, request.proved_zeros);
-  const Real lost = dense.forming_error;
+  const Real lost = dense.accuracy.forming_error;
   const std::string seen = "sigma_min/sigma_max of J as formed is " + detail::text(smallest);
   const bool cancelled = lost > six_digits * smallest;
   if (smallest >= ten_digits_above && !cancelled) {
-    dense.choice = seen + ": a dense method has ten digits of every value";
+    dense.provenance.choice = seen + ": a dense method has ten digits of every value";
     return dense;
   }
   const std::string why = lost >= 1 ? "J as formed is rounding, what it stands for cancelled"
@@ -70,19 +72,21 @@ Spectrum by_condition(const JacobianView& J, const SpectrumRequest& request) {
                               ? "forming J lost " + detail::text(lost) + " of sigma_max to cancellation"
                               : seen + ": a dense method would hide values below 1e-6 of sigma_max";
   if (!J.has(JacobianForm::factors)) {
-    dense.choice = why + "; " + (J.factors.missing.empty() ? "there are no factors" : J.factors.missing) +
-                   " for the product method, which may tell more";
+    dense.provenance.choice = why + "; " +
+                              (J.factors.missing.empty() ? "there are no factors" : J.factors.missing) +
+                              " for the product method, which may tell more";
     return dense;
   }
   Spectrum product = auto_method(JacobianForm::factors).compute(J, request);
   if (product.status == SpectrumStatus::converged && product.unresolved() <= dense.unresolved()) {
-    product.choice = why;
+    product.provenance.choice = why;
     return product;
   }
-  dense.choice = why;
-  dense.fallbacks.insert(dense.fallbacks.begin(),
-                         {"product", product.status == SpectrumStatus::converged ? "it resolves fewer values"
-                                                                                 : product.message});
+  dense.provenance.choice = why;
+  dense.provenance.fallbacks.insert(
+      dense.provenance.fallbacks.begin(),
+      {"product",
+       product.status == SpectrumStatus::converged ? "it resolves fewer values" : product.message});
   return dense;
 }
 
@@ -98,7 +102,7 @@ Spectrum unless_zero_is_doubtful(Spectrum spectrum) {
   const bool zero = spectrum.status == SpectrumStatus::converged && spectrum.part != SpectrumPart::density &&
                     !spectrum.sigma.empty() && spectrum.sigma_max.is_zero();
   if (!zero || spectrum.unresolved() == 0) return spectrum;
-  spectrum.certified = false;
+  spectrum.accuracy.certified = false;
   spectrum.message = "J came out as zero, which rounding may have made it";
   return spectrum;
 }

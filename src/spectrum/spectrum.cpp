@@ -7,7 +7,7 @@ namespace rezero {
 
 bool Spectrum::resolved(std::size_t i) const {
   if (sigma[i].is_zero() || sigma_max.is_zero()) return false;
-  return quotient(sigma[i], sigma_max) > relative_resolution;
+  return quotient(sigma[i], sigma_max) > accuracy.relative_resolution;
 }
 
 Index Spectrum::unresolved() const {

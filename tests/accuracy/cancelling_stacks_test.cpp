@@ -59,16 +59,17 @@ void compare(const Case& c, const char* method, const Trajectory& path, const st
   const CellResult result = run(c, method);
   ASSERT_EQ(result.depths.size(), 1U) << c.name;
   const Spectrum& spectrum = result.depths.front().spectrum;
-  if (spectrum.method != method) return;  // it could not, and said so
+  if (spectrum.provenance.method != method) return;  // it could not, and said so
   const Verdict verdict = judged(path, {c.depth, c.final_norm, {}, States::library}, spectrum);
   const Index unresolved = spectrum.unresolved() + spectrum.null_directions;
   std::printf("| %s | %s | %s | %s | %s | %s | %.1e | %.1e | %td of %td |\n", c.name.c_str(), method,
               decimal(spectrum.sigma_max).c_str(), decimal(verdict.largest).c_str(), exact_states.c_str(),
-              spectrum.relative_error_estimate ? "each value" : "sigma_max",
-              spectrum.relative_error_estimate.value_or(spectrum.relative_resolution), verdict.largest_error,
-              static_cast<Index>(spectrum.sigma.size()) - unresolved, spectrum.dimension);
+              spectrum.accuracy.relative_error_estimate ? "each value" : "sigma_max",
+              spectrum.accuracy.relative_error_estimate.value_or(spectrum.accuracy.relative_resolution),
+              verdict.largest_error, static_cast<Index>(spectrum.sigma.size()) - unresolved,
+              spectrum.dimension);
   EXPECT_FALSE(verdict.unsettled) << c.name;
-  if (!spectrum.certified) return;
+  if (!spectrum.accuracy.certified) return;
   for (const Violation& v : verdict.violations)
     ADD_FAILURE() << c.name << ", " << method << ": " << v.kind << " value " << v.index << " is "
                   << decimal(v.published) << ", truly " << decimal(v.truth) << ": " << v.excess

@@ -59,18 +59,18 @@ class Judge {
   Real resolved_error(const ScaledReal& published, const ScaledReal& truth) {
     const Real to_itself = difference(published, truth, truth);
     const Real to_largest = difference(published, truth, spectrum_.sigma_max);
-    const std::optional<Real>& estimate = spectrum_.relative_error_estimate;
+    const std::optional<Real>& estimate = spectrum_.accuracy.relative_error_estimate;
     const Real error = estimate ? to_itself : to_largest;
     verdict_.largest_error = std::max(verdict_.largest_error, error);
-    const Real claim = estimate.value_or(spectrum_.relative_resolution);
+    const Real claim = estimate.value_or(spectrum_.accuracy.relative_resolution);
     return std::min(to_itself / ulps, claim == 0 ? HUGE_VAL : error / claim);
   }
   /// A computed value at the resolution, and its error.
   Real unresolved_size(const ScaledReal& truth) const {
     if (truth.is_zero()) return 0;
     if (spectrum_.sigma_max.is_zero()) return HUGE_VAL;
-    const Real error = std::max(ulps, spectrum_.relative_error_estimate.value_or(1));
-    return ratio(truth, spectrum_.sigma_max) / (spectrum_.relative_resolution * (1 + error));
+    const Real error = std::max(ulps, spectrum_.accuracy.relative_error_estimate.value_or(1));
+    return ratio(truth, spectrum_.sigma_max) / (spectrum_.accuracy.relative_resolution * (1 + error));
   }
   void hold(const char* claim, std::size_t i, Real excess) {
     ++verdict_.compared;

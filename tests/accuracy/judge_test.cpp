@@ -40,17 +40,17 @@ TEST_F(Judged, WhatIsRightPasses) {
 
 TEST_F(Judged, AValueOffByMoreThanTheResolutionIsSeen) {
   ScaledReal& value = spectrum_.sigma[1];
-  value.mantissa += 3 * spectrum_.relative_resolution *
+  value.mantissa += 3 * spectrum_.accuracy.relative_resolution *
                     std::ldexp(spectrum_.sigma_max.mantissa,
                                static_cast<int>(spectrum_.sigma_max.exponent - value.exponent));
   EXPECT_EQ(kind(), "resolved");
 }
 
 TEST_F(Judged, AnEstimateIsOfTheValueItself) {
-  spectrum_.relative_error_estimate = 1e-3;
+  spectrum_.accuracy.relative_error_estimate = 1e-3;
   spectrum_.sigma[1].mantissa *= 1 - 3e-3;
   EXPECT_EQ(kind(), "resolved");
-  spectrum_.relative_error_estimate = 1e-2;
+  spectrum_.accuracy.relative_error_estimate = 1e-2;
   EXPECT_TRUE(verdict().violations.empty());
 }
 

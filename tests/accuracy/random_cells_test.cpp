@@ -73,10 +73,11 @@ struct Run {
 void report(const Run& run, const Spectrum& spectrum, const Violation& v) {
   std::printf("violation: cell %" PRIu64 ", %s value %zu by %s: published %.16ge%+" PRId64
               ", true %.16ge%+" PRId64 " (powers of two), %.3g times the claim %s%.3g: %s\n",
-              run.index, v.kind.c_str(), v.index, spectrum.method.c_str(), v.published.mantissa,
+              run.index, v.kind.c_str(), v.index, spectrum.provenance.method.c_str(), v.published.mantissa,
               v.published.exponent, v.truth.mantissa, v.truth.exponent, v.excess,
-              spectrum.relative_error_estimate ? "of itself " : "of the largest ",
-              spectrum.relative_error_estimate.value_or(spectrum.relative_resolution), run.command().c_str());
+              spectrum.accuracy.relative_error_estimate ? "of itself " : "of the largest ",
+              spectrum.accuracy.relative_error_estimate.value_or(spectrum.accuracy.relative_resolution),
+              run.command().c_str());
 }
 
 class Sweep {
@@ -118,7 +119,7 @@ class Sweep {
   }
 
   void judge(const Run& run, const Trajectory& path, const Look& look, const Spectrum& spectrum) {
-    if (!spectrum.certified && ++tally.uncertified) return;
+    if (!spectrum.accuracy.certified && ++tally.uncertified) return;
     const Verdict verdict = judged(path, look, spectrum);
     tally.compared += verdict.compared;
     if (verdict.unsettled && ++tally.unsettled)

@@ -17,8 +17,8 @@ struct Made {
   explicit Made(std::vector<ScaledReal> sigma, Index cols = 0) {
     spectrum.sigma = std::move(sigma);
     spectrum.dimension = spectrum.leading = static_cast<Index>(spectrum.sigma.size());
-    spectrum.relative_resolution = 1e-14;
-    spectrum.certified = true;
+    spectrum.accuracy.relative_resolution = 1e-14;
+    spectrum.accuracy.certified = true;
     if (!spectrum.sigma.empty()) spectrum.sigma_max = spectrum.sigma.front();
     seen.rows = seen.cols = cols == 0 ? spectrum.dimension : cols;
     ScaledReal top = spectrum.sigma_max;
@@ -141,7 +141,7 @@ TEST(Metrics, BeyondTheRangeOfDoubles) {
   EXPECT_NEAR(*tiny["log10_sigma_min"], -5001 * std::log10(2.0), 1e-11);
   EXPECT_NEAR(*tiny["relative_variance"], 2 * (1 + 1.0 / 16) / std::pow(1.25, 2) - 1, 1e-14);
   Made wide({{0.5, 3000}, {0.5, -3000}});
-  wide.spectrum.relative_resolution = 0;  // as an exact method gives them
+  wide.spectrum.accuracy.relative_resolution = 0;  // as an exact method gives them
   EXPECT_NEAR(*wide["log10_condition"], 6000 * std::log10(2.0), 1e-11);
 }
 
@@ -182,7 +182,7 @@ TEST(Metrics, PartialSpectra) {
 TEST(Metrics, MedianOfAnUnresolvedValueAndAProvedZeroIsNone) {
   Made m = Made::of({3, 1e-17, 0, 0});
   m.spectrum.null_directions = 2;
-  m.spectrum.relative_resolution = 1e-14;
+  m.spectrum.accuracy.relative_resolution = 1e-14;
   EXPECT_EQ(m["median_sigma"], Value());
 }
 

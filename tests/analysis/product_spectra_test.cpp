@@ -57,11 +57,11 @@ void compare(const std::string& name, const DepthResult& product, const DepthRes
                   by_dense = agreement(dense.spectrum, exact);
   std::printf("| %s | %d | %.1f | %.1e | %.1e | %d of %d | %.1e | %d of %d |\n", name.c_str(),
               static_cast<int>(product.depth), (exact.front() - exact.back()) / std::log(10.0),
-              by_product.error, product.spectrum.relative_error_estimate.value_or(NAN),
+              by_product.error, product.spectrum.accuracy.relative_error_estimate.value_or(NAN),
               static_cast<int>(by_product.resolved), static_cast<int>(exact.size()), by_dense.error,
               static_cast<int>(by_dense.resolved), static_cast<int>(exact.size()));
-  EXPECT_EQ(product.spectrum.method, "product");
-  EXPECT_TRUE(product.spectrum.certified);
+  EXPECT_EQ(product.spectrum.provenance.method, "product");
+  EXPECT_TRUE(product.spectrum.accuracy.certified);
   EXPECT_EQ(by_product.resolved, static_cast<Index>(exact.size())) << name;
   EXPECT_EQ(product.spectrum.null_directions, zeros) << name;
   EXPECT_EQ(product.spectrum.unresolved(), 0) << name;
@@ -96,15 +96,16 @@ const Spectrum& only(const CellResult& result) {
 
 TEST(ProductSpectra, AutoChoosesByTheCondition) {
   const Spectrum deep = only(run(stack_of("plain", 24, 60), {60}, "auto"));
-  EXPECT_EQ(deep.method, "product");
+  EXPECT_EQ(deep.provenance.method, "product");
   EXPECT_EQ(deep.unresolved(), 0);
-  EXPECT_NE(deep.choice.find("dense method would hide"), std::string::npos) << deep.choice;
+  EXPECT_NE(deep.provenance.choice.find("dense method would hide"), std::string::npos)
+      << deep.provenance.choice;
   const Spectrum shallow = only(run(stack_of("rezero", 24, 60), {60}, "auto"));
-  EXPECT_NE(shallow.method, "product");
+  EXPECT_NE(shallow.provenance.method, "product");
   const Spectrum good = only(run(stack_of("fixed:alpha=0.1", 24, 8), {8}, "auto"));
-  EXPECT_EQ(good.method, "dense");
-  EXPECT_NE(good.choice.find("ten digits"), std::string::npos) << good.choice;
-  EXPECT_FALSE(good.relative_error_estimate);
+  EXPECT_EQ(good.provenance.method, "dense");
+  EXPECT_NE(good.provenance.choice.find("ten digits"), std::string::npos) << good.provenance.choice;
+  EXPECT_FALSE(good.accuracy.relative_error_estimate);
 }
 
 TEST(ProductSpectra, AutoLooksAtWhatWasAskedFor) {
@@ -114,7 +115,7 @@ TEST(ProductSpectra, AutoLooksAtWhatWasAskedFor) {
   AnalysisOptions bottom;
   bottom.bottom = 2;
   const Spectrum low = only(run(stack_of("plain", 24, 60), {60}, bottom));
-  EXPECT_EQ(low.method, "product");
+  EXPECT_EQ(low.provenance.method, "product");
   ASSERT_EQ(low.sigma.size(), 2u);
   const Spectrum all = only(run(stack_of("plain", 24, 60), {60}, "product"));
   EXPECT_EQ(low.sigma[1], all.sigma.back());
@@ -199,7 +200,7 @@ Line fit(const CellResult& result) {
     x(d) = static_cast<Real>(depth.depth);
     y(d) = s.sigma[static_cast<std::size_t>(s.dimension - s.null_directions - 1)].log10();
     std::printf("  depth %3d: log10 sigma_min %9.2f, estimate %.1e\n", static_cast<int>(depth.depth), y(d),
-                s.relative_error_estimate.value_or(NAN));
+                s.accuracy.relative_error_estimate.value_or(NAN));
   }
   const Vector dx = x.array() - x.mean(), dy = y.array() - y.mean();
   const Real slope = dx.dot(dy) / dx.squaredNorm();

@@ -65,7 +65,7 @@ StackRun run(const std::string& name, const Json& expected) {
 
 void compare_sigma(Ledger& ledger, const DepthResult& got, const Json& expected, const std::string& where) {
   const Spectrum& spectrum = got.spectrum;
-  ASSERT_TRUE(spectrum.certified) << where << ": " << spectrum.message;
+  ASSERT_TRUE(spectrum.accuracy.certified) << where << ": " << spectrum.message;
   const Real tolerance = got.cols > 16 ? 1e-12 : 1e-13;
   if (!expected["singular_values"].is_null()) {
     const auto wanted = expected["singular_values"].get<std::vector<Real>>();

@@ -227,10 +227,9 @@ TEST(LawActivation, DerivativesOnAGrid) {
 TEST(Activation, ZerosThatAreNoneCountAsUnderflow) {
   const auto loses = [](const Activation& phi, Real x, bool slope) {
     const Vector at = Vector::Constant(1, x);
-    detail::watch_underflow();
+    const detail::UnderflowWatch watch;
     const Vector got = slope ? phi.derivative(at) : phi.value(at);
-    const bool lost = detail::underflowed();
-    detail::watch_underflow();
+    const bool lost = watch.underflowed();
     EXPECT_TRUE(got.allFinite() || std::abs(x) > 1e154) << phi.canonical() << x;
     return got(0) == 0 && !lost;  // a zero, and nothing said
   };

@@ -94,7 +94,7 @@ TEST(ConvNet, ZeroGammaWithOuterReluIsAMask) {
     EXPECT_EQ(testing::plain(step.jacobian), mask) << step.blocks;
     EXPECT_EQ(testing::plain(step.state), Vector(x0.cwiseMax(0)));
     const Spectrum spectrum = spectrum_of(step.jacobian);
-    ASSERT_TRUE(spectrum.certified);
+    ASSERT_TRUE(spectrum.accuracy.certified);
     for (const ScaledReal& sigma : spectrum.sigma)
       EXPECT_TRUE(*sigma.to_real() == 0 || *sigma.to_real() == 1);
     EXPECT_EQ(spectrum.null_directions, (x0.array() <= 0).count());
@@ -125,7 +125,7 @@ TEST(ConvNet, DeltaOrthogonalLinearCircularNetIsOrthogonal) {
   text.conv.padding = Padding::circular;
   const testing::KeptStep last = testing::last_step(*testing::stack(text, 6, 40));
   const Spectrum spectrum = spectrum_of(last.jacobian);
-  ASSERT_TRUE(spectrum.certified);
+  ASSERT_TRUE(spectrum.accuracy.certified);
   EXPECT_NEAR(*spectrum.sigma.front().to_real(), 1, 1e-13);
   EXPECT_NEAR(*spectrum.sigma.back().to_real(), 1, 1e-13);
 }

@@ -72,17 +72,22 @@ TEST(Parts, UnderflowShowsInTheCallersFlag) {
   const PartWorkers workers(3);
   volatile double small = 1e-200, result = 0;
   for (Index culprit : {-1, 0, 7, 15}) {
-    detail::watch_underflow();
+    const detail::UnderflowWatch watch;
     for_each_part(16, [&](Index i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
       if (i == culprit) result = small * small;
     });
-    EXPECT_EQ(detail::underflowed(), culprit >= 0) << culprit;
+    EXPECT_EQ(watch.underflowed(), culprit >= 0) << culprit;
   }
-  detail::watch_underflow();
+  const detail::UnderflowWatch watch;
   result = small * small;
   for_each_part(16, [](Index) {});
-  EXPECT_TRUE(detail::underflowed());
+  EXPECT_TRUE(watch.underflowed());
+  {
+    const detail::UnderflowWatch inner;
+    EXPECT_FALSE(inner.underflowed());
+  }
+  EXPECT_TRUE(watch.underflowed());
 }
 
 TEST(Parts, ExceptionsComeOutAndInnerLoopsStay) {

@@ -43,9 +43,9 @@ TEST(Regression, DensityOfAFormedJacobianKeepsItsResolution) {
   AnalysisOptions options;
   options.method = "density";
   const Spectrum s = run_stack(testing::stack(text, 1, 3), {3}, options).depths.at(0).spectrum;
-  EXPECT_LT(s.relative_resolution, 1e-12);
-  EXPECT_LT(s.forming_error, 1e-12);
-  EXPECT_GT(s.forming_error, 0);
+  EXPECT_LT(s.accuracy.relative_resolution, 1e-12);
+  EXPECT_LT(s.accuracy.forming_error, 1e-12);
+  EXPECT_GT(s.accuracy.forming_error, 0);
 }
 
 }  // namespace

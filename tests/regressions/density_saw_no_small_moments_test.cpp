@@ -38,7 +38,7 @@ TEST(Regression, DensityOfFewValuesTakesThemAll) {
   const Spectrum s = density_of(testing::stack(text, 0, 1), false);
   ASSERT_TRUE(s.density) << s.message;
   EXPECT_EQ(s.density->probes, 0);
-  EXPECT_NE(s.choice.find("all its values"), std::string::npos) << s.choice;
+  EXPECT_NE(s.provenance.choice.find("all its values"), std::string::npos) << s.provenance.choice;
 }
 
 }  // namespace

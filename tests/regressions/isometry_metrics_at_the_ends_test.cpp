@@ -22,7 +22,7 @@ TEST(Regression, IsometryMetricsAtTheEnds) {
   EXPECT_EQ(metric("max_isometry_error", tiny), std::optional<Real>(1));
   Spectrum noisy;
   noisy.sigma = {ScaledReal::make(1e20), ScaledReal::make(1.0)};
-  noisy.sigma_max = noisy.sigma[0], noisy.dimension = 2, noisy.relative_resolution = 1e-14;
+  noisy.sigma_max = noisy.sigma[0], noisy.dimension = 2, noisy.accuracy.relative_resolution = 1e-14;
   EXPECT_FALSE(metric("isometry_fraction", noisy));
 }
 

@@ -40,8 +40,9 @@ void expect_claims_hold(const Spectrum& s, const std::vector<Real>& truth) {
   for (std::size_t i = 0; i < truth.size(); ++i) {
     if (!s.resolved(i)) continue;
     const Real sigma = s.sigma[i].to_real().value();
-    const Real claim = s.relative_error_estimate ? *s.relative_error_estimate * sigma
-                                                 : s.relative_resolution * s.sigma_max.to_real().value();
+    const Real claim = s.accuracy.relative_error_estimate
+                           ? *s.accuracy.relative_error_estimate * sigma
+                           : s.accuracy.relative_resolution * s.sigma_max.to_real().value();
     EXPECT_LE(std::abs(sigma - truth[i]), claim + 1e-9 * truth[0]) << i;  // ten digits of truth are given
   }
 }
@@ -56,7 +57,7 @@ TEST(Regression, FinalNormCancelledADeepStack) {
     EXPECT_FALSE(s.resolved(1)) << method;
     EXPECT_EQ(s.null_directions, 1) << method;
     EXPECT_EQ(s.unresolved(), 2) << method;
-    EXPECT_GT(s.forming_error, 1e-3) << method;
+    EXPECT_GT(s.accuracy.forming_error, 1e-3) << method;
     EXPECT_FALSE(depth.frobenius_square) << method << ": the mean square would be that of rounding";
   }
 }
@@ -64,11 +65,11 @@ TEST(Regression, FinalNormCancelledADeepStack) {
 /// The product's norm was compared with that of a J which was worse than the product.
 TEST(Regression, ProductWasRejectedForTheNoiseOfJ) {
   const Spectrum s = last_of(residual(16, 400), with_method("product", true)).spectrum;
-  EXPECT_NEAR(s.sigma[0].to_real().value(), 5.25236e-10, s.relative_resolution * 5.26e-10);
-  EXPECT_LT(s.relative_resolution, 1e-2);
+  EXPECT_NEAR(s.sigma[0].to_real().value(), 5.25236e-10, s.accuracy.relative_resolution * 5.26e-10);
+  EXPECT_LT(s.accuracy.relative_resolution, 1e-2);
   EXPECT_TRUE(s.resolved(0));
   EXPECT_FALSE(s.resolved(1)) << "below what rounding of the last state lets the norm tell apart";
-  for (const Fallback& fallback : s.fallbacks)
+  for (const Fallback& fallback : s.provenance.fallbacks)
     EXPECT_EQ(fallback.reason.find("||s||_2"), std::string::npos) << fallback.reason;
 }
 
@@ -86,7 +87,7 @@ TEST(Regression, HilbertMatrixTimesItsInverse) {
     const DepthResult depth = last_of(stack_in("hilbert_times_inverse"), with_method(method));
     expect_claims_hold(depth.spectrum, std::vector<Real>(12, 5354228880.0));
     const Spectrum& s = depth.spectrum;
-    EXPECT_GT(s.relative_resolution, 0.03) << "3 % of the formed J are rounding";
+    EXPECT_GT(s.accuracy.relative_resolution, 0.03) << "3 % of the formed J are rounding";
   }
   AnalysisOptions top = with_method("dense");
   top.top = 1;
@@ -111,7 +112,7 @@ TEST(Regression, BoundOfRepeatedValuesWasFalse) {
       if (s.resolved(i)) {
         EXPECT_NEAR(s.sigma[i].to_real().value(), i < 7 ? 1 : 0.99499, 1e-5) << i;
       } else {
-        EXPECT_GE(s.relative_resolution * 1.0050378152592122e18, i < 7 ? 1 : 0.99499) << i;
+        EXPECT_GE(s.accuracy.relative_resolution * 1.0050378152592122e18, i < 7 ? 1 : 0.99499) << i;
       }
     }
   }
@@ -123,9 +124,9 @@ TEST(Regression, OrdinaryStacksKeepTheirDigits) {
     testing::StackText text;
     text.scheme = scheme, text.width = 32;
     const Spectrum s = last_of(testing::stack(text, 0, 8), with_method("dense")).spectrum;
-    EXPECT_LE(s.forming_error, 1e-13) << scheme;
+    EXPECT_LE(s.accuracy.forming_error, 1e-13) << scheme;
     if (text.scheme == "rezero") {
-      EXPECT_EQ(s.relative_resolution, 0) << "the identity is exact";
+      EXPECT_EQ(s.accuracy.relative_resolution, 0) << "the identity is exact";
     }
   }
 }

@@ -19,12 +19,12 @@ TEST(Regression, ResolutionForgotTheLongerSide) {
         SpectrumRequest request;
         request.method = "dense";
         const Spectrum spectrum = compute_spectrum(ScaledMatrix{A, 0}, request);
-        ASSERT_EQ(spectrum.method, "dense") << rows << " " << columns;
-        EXPECT_TRUE(spectrum.fallbacks.empty());
+        ASSERT_EQ(spectrum.provenance.method, "dense") << rows << " " << columns;
+        EXPECT_TRUE(spectrum.provenance.fallbacks.empty());
         const auto m = static_cast<Real>(rows), n = static_cast<Real>(columns);
         EXPECT_LE(std::abs(*spectrum.sigma.front().to_real() / std::sqrt(m * n) - 1),
-                  spectrum.relative_resolution);
-        EXPECT_LE(spectrum.relative_resolution, (8 + n / 2 + m / 8) * 2.3e-16);
+                  spectrum.accuracy.relative_resolution);
+        EXPECT_LE(spectrum.accuracy.relative_resolution, (8 + n / 2 + m / 8) * 2.3e-16);
       }
 }
 

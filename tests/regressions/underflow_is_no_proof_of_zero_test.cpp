@@ -41,7 +41,7 @@ TEST(UnderflowIsNoProofOfZero, EntriesLostInTheProducts) {
   std::vector<BlockParts> blocks(100, scaling(1e-10));
   blocks.insert(blocks.end(), 100, scaling(1e10));
   const DepthResult got = last_depth(make_stack(std::move(blocks), Vector::Ones(4)));
-  EXPECT_FALSE(got.spectrum.certified);
+  EXPECT_FALSE(got.spectrum.accuracy.certified);
   EXPECT_EQ(got.spectrum.null_directions, 0);
 }
 
@@ -52,7 +52,7 @@ TEST(UnderflowIsNoProofOfZero, DerivativesThatAreSubnormal) {
   tail.activation = "silu", tail.init = "gaussian:sigma_w=0";
   BlockParts parts = testing::stack(tail, 1, 1)->block(0)->parts();
   parts.weights.begin()->second.weight = std::make_shared<Matrix>(Matrix::Ones(1, 1));
-  EXPECT_FALSE(last_depth(make_stack({parts}, Vector::Constant(1, -739.84))).spectrum.certified);
+  EXPECT_FALSE(last_depth(make_stack({parts}, Vector::Constant(1, -739.84))).spectrum.accuracy.certified);
 
   testing::StackText small{"plain", "mlp", 1};
   small.activation = "tanh", small.init = "gaussian:sigma_w=1e-161";
@@ -62,7 +62,7 @@ TEST(UnderflowIsNoProofOfZero, DerivativesThatAreSubnormal) {
     options.method = method;
     const CellResult result = run_stack(stack, {1}, options);
     ASSERT_EQ(result.depths.size(), 1u) << method;
-    EXPECT_FALSE(result.depths[0].spectrum.certified) << method;
+    EXPECT_FALSE(result.depths[0].spectrum.accuracy.certified) << method;
   }
 }
 
@@ -82,7 +82,7 @@ TEST(UnderflowIsNoProofOfZero, SlopesWhoseExponentOverflows) {
 TEST(UnderflowIsNoProofOfZero, ProvedZerosStay) {
   // A relu layer's dead units are exact zeros: nothing underflows.
   const DepthResult got = last_depth(testing::stack({"plain", "dense", 16}, 1, 1));
-  EXPECT_TRUE(got.spectrum.certified);
+  EXPECT_TRUE(got.spectrum.accuracy.certified);
   EXPECT_GT(got.spectrum.null_directions, 0);
 }
 

@@ -83,9 +83,9 @@ inline Spectrum full_spectrum(std::vector<ScaledReal> sigma) {
   spectrum.dimension = static_cast<Index>(sigma.size());
   spectrum.sigma_max = sigma.empty() ? ScaledReal{} : sigma.front();
   spectrum.sigma = std::move(sigma);
-  spectrum.certified = true;
-  spectrum.relative_resolution = 1e-14;
-  spectrum.method = "dense";
+  spectrum.accuracy.certified = true;
+  spectrum.accuracy.relative_resolution = 1e-14;
+  spectrum.provenance.method = "dense";
   return spectrum;
 }
 

@@ -79,7 +79,7 @@ TEST(Renderer, DoublesReadBackExactly) {
   std::vector<ScaledReal> sigma;
   for (const Real value : values) sigma.push_back(ScaledReal::make(value));
   Spectrum spectrum = full_spectrum(sigma);
-  spectrum.relative_resolution = 0;
+  spectrum.accuracy.relative_resolution = 0;
   const Json row = first_row(plan_with_values("linear"), row_of(spectrum));
   for (std::size_t i = 0; i < values.size(); ++i) EXPECT_EQ(row["singular_values"][i].get<Real>(), values[i]);
 }

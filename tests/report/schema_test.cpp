@@ -119,8 +119,9 @@ TEST(Schema, StackRowsConform) {
 TEST(Schema, RowsWithoutValuesConform) {
   const SweepPlan plan = plan_of(small_options());
   Spectrum broken = full_spectrum({});
-  broken.dimension = 6, broken.certified = false, broken.status = SpectrumStatus::breakdown;
-  broken.message = "no method passed its certificate", broken.fallbacks = {{"dense", "not \"finite\""}};
+  broken.dimension = 6, broken.accuracy.certified = false, broken.status = SpectrumStatus::breakdown;
+  broken.message = "no method passed its certificate",
+  broken.provenance.fallbacks = {{"dense", "not \"finite\""}};
   Spectrum ends = full_spectrum({ScaledReal::make(2), ScaledReal::make(1)});
   ends.dimension = 6, ends.part = SpectrumPart::both_ends, ends.leading = 1,
   ends.extremal = Extremal::probabilistic, ends.multiplicity = Multiplicity::cut;

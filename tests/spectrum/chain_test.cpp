@@ -27,10 +27,11 @@ SpectrumMethod method_of(FullValues (*full)(const Matrix&, int)) {
 void expect_replaced(const SpectrumMethod& liar, const Matrix& A, const std::string& reason) {
   const Spectrum s = detail::full_spectrum(A, 0, liar);
   EXPECT_EQ(s.status, SpectrumStatus::converged);
-  EXPECT_EQ(s.method, "dense");
-  ASSERT_EQ(s.fallbacks.size(), 1U);
-  EXPECT_EQ(s.fallbacks[0].method, "liar");
-  EXPECT_NE(s.fallbacks[0].reason.find(reason), std::string::npos) << s.fallbacks[0].reason;
+  EXPECT_EQ(s.provenance.method, "dense");
+  ASSERT_EQ(s.provenance.fallbacks.size(), 1U);
+  EXPECT_EQ(s.provenance.fallbacks[0].method, "liar");
+  EXPECT_NE(s.provenance.fallbacks[0].reason.find(reason), std::string::npos)
+      << s.provenance.fallbacks[0].reason;
   EXPECT_LE((testing::values(s) - testing::reference_values(A)).cwiseAbs().maxCoeff(), 1e-14 * 30);
 }
 
@@ -79,8 +80,8 @@ TEST(Chain, WhenAllFailThereAreNoValues) {
       detail::full_spectrum(random_matrix(10, 10, 6) * 1e200, 0, spectrum_methods().at("dense"));
   EXPECT_EQ(s.status, SpectrumStatus::breakdown);
   EXPECT_TRUE(s.sigma.empty());
-  EXPECT_FALSE(s.certified);
-  EXPECT_EQ(s.fallbacks.size(), 3U);
+  EXPECT_FALSE(s.accuracy.certified);
+  EXPECT_EQ(s.provenance.fallbacks.size(), 3U);
   EXPECT_NE(s.message.find("no method"), std::string::npos);
   EXPECT_TRUE(detail::truncate(s, {2, 1, "auto", {}}).sigma.empty());
 }
@@ -89,9 +90,9 @@ TEST(Chain, AMethodThatDoesNotApplyIsNamedWhenAskedFor) {
   SpectrumRequest request;
   request.method = "permuted-diagonal";
   const Spectrum s = testing::spectrum_of(random_matrix(6, 6, 7), request);
-  EXPECT_EQ(s.method, "dense");
-  ASSERT_EQ(s.fallbacks.size(), 1U);
-  EXPECT_EQ(s.fallbacks[0].method, "permuted-diagonal");
+  EXPECT_EQ(s.provenance.method, "dense");
+  ASSERT_EQ(s.provenance.fallbacks.size(), 1U);
+  EXPECT_EQ(s.provenance.fallbacks[0].method, "permuted-diagonal");
 }
 
 TEST(Structure, RemovesZeroLinesOnly) {

@@ -40,7 +40,8 @@ TEST(LawMethods, FullMethodsAgreeWithExtendedPrecision) {
       const Spectrum s = spectrum_of(cases[i], request);
       ASSERT_EQ(s.status, SpectrumStatus::converged) << method.name << " on " << i << ": " << s.message;
       const Vector truth = testing::reference_values(cases[i]);
-      EXPECT_LE((values(s) - truth).cwiseAbs().maxCoeff(), std::max(s.relative_resolution, 1e-15) * truth[0])
+      EXPECT_LE((values(s) - truth).cwiseAbs().maxCoeff(),
+                std::max(s.accuracy.relative_resolution, 1e-15) * truth[0])
           << method.name << " on " << i;
     }
   }
@@ -52,7 +53,7 @@ TEST(LawMethods, BisectionOnAllSizes) {
       const Matrix A = random_matrix(rows, n, static_cast<std::uint32_t>(n));
       const Vector truth = testing::reference_values(A);
       const Spectrum s = spectrum_of(n % 2 == 0 ? A : Matrix(A.transpose()));
-      ASSERT_TRUE(s.certified && s.fallbacks.empty()) << rows << " × " << n;
+      ASSERT_TRUE(s.accuracy.certified && s.provenance.fallbacks.empty()) << rows << " × " << n;
       EXPECT_LE((values(s) - truth).cwiseAbs().maxCoeff(), 2e-14 * truth[0]) << rows << " × " << n;
     }
 }
@@ -72,8 +73,9 @@ TEST(LawMethods, ErrorsStayWithinTheClaim) {
          {Matrix(Matrix::Constant(n, n, 0.7)), testing::orthogonal(n, n, 3), with_values(two, 4), kahan}) {
       const Spectrum s = spectrum_of(A);
       const Vector truth = testing::reference_values(A);
-      ASSERT_TRUE(s.certified && s.fallbacks.empty()) << n;
-      EXPECT_LE((values(s) - truth).cwiseAbs().maxCoeff(), std::max(s.relative_resolution, 4e-16) * truth[0])
+      ASSERT_TRUE(s.accuracy.certified && s.provenance.fallbacks.empty()) << n;
+      EXPECT_LE((values(s) - truth).cwiseAbs().maxCoeff(),
+                std::max(s.accuracy.relative_resolution, 4e-16) * truth[0])
           << n;
     }
   }
@@ -99,10 +101,10 @@ TEST(SpectrumMethods, ConstantMatricesPassWhereDivideAndConquerGivesNan) {
     const Spectrum s = spectrum_of(Matrix::Constant(n, n, 0.1), request);
     ASSERT_EQ(s.status, SpectrumStatus::converged);
     EXPECT_NEAR(values(s)[0], 0.1 * static_cast<Real>(n), 1e-13 * static_cast<Real>(n));
-    if (s.method == "bdcsvd") continue;
-    EXPECT_EQ(s.method, "dense");
-    ASSERT_FALSE(s.fallbacks.empty());
-    EXPECT_EQ(s.fallbacks[0].method, "bdcsvd");
+    if (s.provenance.method == "bdcsvd") continue;
+    EXPECT_EQ(s.provenance.method, "dense");
+    ASSERT_FALSE(s.provenance.fallbacks.empty());
+    EXPECT_EQ(s.provenance.fallbacks[0].method, "bdcsvd");
   }
 }
 
@@ -111,7 +113,7 @@ TEST(SlowSpectrum, AllSizesAgainstExtendedPrecision) {
     const Matrix A = random_matrix(n, n, static_cast<std::uint32_t>(n + 1000));
     const Vector truth = testing::reference_values(A);
     const Spectrum s = spectrum_of(A);
-    ASSERT_TRUE(s.certified && s.fallbacks.empty()) << n;
+    ASSERT_TRUE(s.accuracy.certified && s.provenance.fallbacks.empty()) << n;
     EXPECT_LE((values(s) - truth).cwiseAbs().maxCoeff(), 2e-14 * truth[0]) << n;
   }
 }
@@ -123,7 +125,8 @@ TEST(SlowSpectrum, LargeRectangularsBothWays) {
     const Matrix A = testing::orthogonal(std::max(rows, cols), s.size(), 1) * s.asDiagonal() *
                      testing::orthogonal(s.size(), s.size(), 2).transpose();
     const Spectrum spectrum = spectrum_of(rows < cols ? Matrix(A.transpose()) : A);
-    ASSERT_TRUE(spectrum.certified && spectrum.fallbacks.empty()) << rows << " × " << cols;
+    ASSERT_TRUE(spectrum.accuracy.certified && spectrum.provenance.fallbacks.empty())
+        << rows << " × " << cols;
     EXPECT_LE((values(spectrum) - s).cwiseAbs().maxCoeff(), 2e-14) << rows << " × " << cols;
   }
 }
@@ -131,8 +134,9 @@ TEST(SlowSpectrum, LargeRectangularsBothWays) {
 TEST(SlowSpectrum, AllEqualMatrices) {
   for (Index n : {384, 500, 700, 768, 1024}) {
     const Spectrum s = spectrum_of(Matrix::Constant(n, n, 0.1));
-    ASSERT_TRUE(s.certified && s.fallbacks.empty()) << n << ": " << s.fallbacks.front().reason;
-    EXPECT_NEAR(values(s)[0] / (0.1 * static_cast<Real>(n)), 1, s.relative_resolution);
+    ASSERT_TRUE(s.accuracy.certified && s.provenance.fallbacks.empty())
+        << n << ": " << s.provenance.fallbacks.front().reason;
+    EXPECT_NEAR(values(s)[0] / (0.1 * static_cast<Real>(n)), 1, s.accuracy.relative_resolution);
     EXPECT_EQ(s.unresolved(), n - 1);
   }
 }

@@ -49,44 +49,56 @@ inline constexpr auto words<Multiplicity> =
                                               {Multiplicity::unresolved, "unresolved"},
                                               {Multiplicity::not_applicable, "not_applicable"}});
 
-/// One method tried and given up, for the record.
+/// How accurate the values of a spectrum are.
+struct Accuracy {
+  /// A check has shown that every value is right to relative_resolution · σ_max (absolute), or, if there is a
+  /// relative_error_estimate, to about that times itself (docs/accuracy.md).
+  bool certified = false;
+  Real relative_resolution = 0;  ///< values below this times σ_max are rounding noise: reported as unresolved
+  Real forming_error = 0;        ///< the part of it that was lost while J was formed
+  /// Error of every resolved value, relative to itself; nothing if errors are relative to σ_max.
+  std::optional<Real> relative_error_estimate;
+  /// ‖Jv − σu‖/σ_max and ‖Jᵀu − σv‖/σ_max of each value's vectors; empty if no vectors were computed.
+  std::vector<Real> right_residuals, left_residuals;
+};
+
+/// A method that was tried and given up.
 struct Fallback {
   std::string method;
   std::string reason;
 };
 
+/// How a spectrum was computed.
+struct Provenance {
+  std::string method;               ///< registry name of the method that gave the values
+  std::string choice;               ///< why that method, if `auto` had to choose
+  std::vector<Fallback> fallbacks;  ///< methods that were tried before
+  Index applications = 0;           ///< columns that J and Jᵀ were applied to; 0 for dense methods
+};
+
+/// The singular values of a Jacobian, those at the ends of its spectrum, or their distribution.
 struct Spectrum {
-  /// Descending. Full: `dimension` values, those below resolution included as computed. largest: the k
-  /// largest; smallest: the k smallest; both_ends: the `leading` largest, then the smallest.
-  std::vector<ScaledReal> sigma;
-  Index leading = 0;    ///< how many of sigma count from the top (all of them unless both_ends or smallest)
   Index dimension = 0;  ///< min(rows, cols)
   SpectrumPart part = SpectrumPart::full;
   SpectrumStatus status = SpectrumStatus::converged;
-  /// By a check: every value right to relative_resolution · σ_max (absolute); where there is a
-  /// relative_error_estimate, to about that times itself (docs/accuracy.md).
-  bool certified = false;
+  std::string message;  ///< why, if status is not converged
+
+  /// Descending. Full: `dimension` values, those below resolution as computed. largest: the k largest;
+  /// smallest: the k smallest; both_ends: the `leading` largest, then the smallest. density: none.
+  std::vector<ScaledReal> sigma;
+  Index leading = 0;  ///< how many of sigma count from the top (all of them unless both_ends or smallest)
+  Index null_directions = 0;  ///< how many of sigma structure proves to be exact zeros
+  ScaledReal sigma_max;       ///< what resolution is relative to; an estimate for smallest by Krylov
   Extremal extremal = Extremal::not_applicable;
   Multiplicity multiplicity = Multiplicity::not_applicable;
-  Real relative_resolution = 0;  ///< values below this times σ_max are rounding noise: reported as unresolved
-  Real forming_error = 0;        ///< the part of it that was lost while J was formed
-  /// Of every resolved value, relative to itself; nothing where the error is relative to σ_max.
-  std::optional<Real> relative_error_estimate;
-  ScaledReal sigma_max;       ///< what resolution is relative to; an estimate for smallest by Krylov
-  Index null_directions = 0;  ///< the values of sigma that structure proves to be exact zeros
-  std::string method;         ///< registry name of the method that gave the values
-  /// ‖Jv − σu‖/σ_max and ‖Jᵀu − σv‖/σ_max of each value's vectors; empty where no vectors were computed.
-  std::vector<Real> right_residuals, left_residuals;
-  Index applications =
-      0;  ///< columns that the operator and its transpose were applied to, 0 for dense methods
-  std::optional<SpectralDensity> density;  ///< of part density
-  std::string choice;                      ///< why that method, where `auto` had to choose
-  std::vector<Fallback> fallbacks;         ///< methods of the chain that were tried before
-  std::string message;                     ///< why, when status is not converged
+  std::optional<SpectralDensity> density;  ///< set if part is density and the computation did not break down
+
+  Accuracy accuracy;
+  Provenance provenance;
 
   /// True if sigma[i] > relative_resolution · sigma_max. A proved zero is not resolved: it is counted apart.
   bool resolved(std::size_t i) const;
-  Index unresolved() const;  ///< values that are not resolved, proved zeros not counted
+  Index unresolved() const;  ///< values that are not resolved, not counting proved zeros
 };
 
 struct SpectrumRequest {
@@ -111,21 +123,5 @@ Spectrum compute_spectrum(const ScaledMatrix& J, const SpectrumRequest& request)
 /// fall back to: what the method cannot certify is a breakdown. UsageError if the method needs a form that is
 /// not there.
 Spectrum compute_spectrum(const JacobianView& J, const SpectrumRequest& request);
-
-/// What the certificate of a full spectrum found.
-struct Certificate {
-  bool passed = false;
-  std::string reason;  ///< empty when passed: which test failed and by how much
-};
-
-/// Tests s (descending, of the mantissa A, n = min(rows, cols) values) against A with numbers that no
-/// singular value solver was involved in: all finite, non-negative, descending; |‖s‖₂ − ‖A‖_F| and |‖s‖₄² −
-/// ‖AᵀA‖_F| within 8 n eps relative; and the log-determinant between the bounds that Weyl's inequality leaves
-/// it,
-///   Σ log(sᵢ − δσ₁) ≤ log|det A| ≤ Σ log(sᵢ + δσ₁),   δ = relative_resolution + n·eps·growth,
-/// from an LU (square) or QR (rectangular, det R). The left side holds when every sᵢ > δσ₁; the right side
-/// always, so small values lost to zero are noticed too. A: rows × cols, entries at most about 1. Cost n² max
-/// (one half of AᵀA by symmetry) + 2/3 n³; memory one copy of A. Derivation: docs/accuracy.md.
-Certificate certify_full(ConstColumns A, const Vector& s, Real relative_resolution);
 
 }  // namespace rezero

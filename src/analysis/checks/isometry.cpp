@@ -32,13 +32,13 @@ CheckResult run(const CheckObservation& seen, const CheckSpec& spec) {
     return result;
   }
   if (!s.resolved(0) && s.null_directions < s.dimension) {
-    result.message =
-        "no singular value stands above rounding (" + detail::text(s.relative_resolution) + " of sigma_max)";
+    result.message = "no singular value stands above rounding (" +
+                     detail::text(s.accuracy.relative_resolution) + " of sigma_max)";
     return result;
   }
   const ScaledReal high = distance_from_one(s.sigma.front()), low = distance_from_one(s.sigma.back());
   result.value = std::max(high, low);
-  const Real unsure = s.relative_resolution * std::exp(std::min<Real>(s.sigma_max.log(), 700));
+  const Real unsure = s.accuracy.relative_resolution * std::exp(std::min<Real>(s.sigma_max.log(), 700));
   result.pass = check_parts::within(*result.value, result.bound);
   if (result.pass && unsure > detail::six_digits &&
       !check_parts::within(*result.value, result.bound - unsure)) {

@@ -12,14 +12,14 @@ Value real(const std::optional<ScaledReal>& value) {
 
 /// Whether values below the method's resolution may be as large as 0.9.
 bool noise_reaches_one(const Spectrum& s) {
-  return s.unresolved() > 0 && s.relative_resolution * s.sigma_max.clamped_double() >= 0.9;
+  return s.unresolved() > 0 && s.accuracy.relative_resolution * s.sigma_max.clamped_double() >= 0.9;
 }
 
 /// Whether a value that is resolved lies within its error of 0.9 or 1.1, and that error is more than
 /// eps-like.
 bool edge_is_uncertain(const Spectrum& s) {
   constexpr Real worth_a_look = 1e-9;
-  const Real error = s.relative_resolution * s.sigma_max.clamped_double();
+  const Real error = s.accuracy.relative_resolution * s.sigma_max.clamped_double();
   if (error < worth_a_look) return false;
   return std::any_of(s.sigma.begin(), s.sigma.end(), [error](const ScaledReal& sigma) {
     const Real value = sigma.clamped_double();

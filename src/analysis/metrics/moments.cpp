@@ -46,7 +46,7 @@ Metric metric_relative_variance() {
   metric.source = "Pennington, Schoenholz & Ganguli 2018 (arXiv 1802.09979), eq. 22";
   metric.compute = [](const Observation& o) -> Value {
     const Spectrum& s = *o.spectrum;
-    if (!full(s) || s.sigma.front().is_zero() || s.relative_resolution > detail::six_digits)
+    if (!full(s) || s.sigma.front().is_zero() || s.accuracy.relative_resolution > detail::six_digits)
       return std::nullopt;
     Real second = 0, fourth = 0;
     for (const ScaledReal& sigma : s.sigma) {

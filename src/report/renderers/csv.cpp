@@ -56,7 +56,7 @@ class CsvReport final : public Renderer {
       fields.emplace_back(to_string(row_status(spectrum, values_)));
       for (std::size_t i = 0; i < metrics().size(); ++i)
         fields.push_back(i < depth.metrics.size() ? number(depth.metrics[i]) : std::string());
-      fields.insert(fields.end(), {spectrum.method, spectrum.certified ? "true" : "false",
+      fields.insert(fields.end(), {spectrum.provenance.method, spectrum.accuracy.certified ? "true" : "false",
                                    std::to_string(spectrum.unresolved()), spectrum.message});
       write(fields);
     }

@@ -3,20 +3,15 @@
 #include <limits>
 
 #include "linalg/matrix_product.h"
+#include "rezero/linalg/scaled_matrix.h"
 #include "rezero/parallel/for_each.h"
-#include "rezero/spectrum/spectrum.h"
 #include "spectrum/certificate/full.h"
 #include "spectrum/text.h"
 
-namespace rezero {
-namespace detail {
+namespace rezero::detail {
 namespace {
 
 constexpr Real eps = std::numeric_limits<Real>::epsilon();
-
-Certificate failed(std::string reason) {
-  return {false, std::move(reason)};
-}
 
 std::string order_fault(const Vector& s) {
   for (Index i = 0; i < s.size(); ++i) {
@@ -77,7 +72,8 @@ std::string norm_fault(const char* what, Real of_values, Real of_matrix, Real to
 
 MatrixFacts measure(ConstColumns A, int workers) {
   MatrixFacts facts;
-  facts.dimension = std::min(A.rows(), A.cols()), facts.longer = std::max(A.rows(), A.cols());
+  facts.dimension = std::min(A.rows(), A.cols());
+  facts.longer = std::max(A.rows(), A.cols());
   facts.largest = max_abs(A);
   if (facts.dimension == 0 || facts.largest == 0 || !std::isfinite(facts.largest)) return facts;
   const ScaledReal frobenius = frobenius_norm(A);
@@ -99,32 +95,22 @@ MatrixFacts measure(ConstColumns A, int workers) {
   return facts;
 }
 
-Certificate certify(const MatrixFacts& facts, const Vector& s, Real relative_resolution) {
+std::string full_fault(const MatrixFacts& facts, const Vector& s, Real relative_resolution) {
   const Index n = facts.dimension;
-  if (s.size() != n) return failed(std::to_string(s.size()) + " values where there are " + std::to_string(n));
-  const Real largest = facts.largest;
-  if (!std::isfinite(largest)) return failed("the matrix has an entry that is not finite");
-  if (std::string fault = order_fault(s); !fault.empty()) return failed(fault);
-  if (n == 0 || largest == 0)
-    return n == 0 || s[0] == 0 ? Certificate{true, {}} : failed("the matrix is zero");
-  if (s[0] == 0) return failed("all values are zero and the matrix is not");
+  if (s.size() != n) return std::to_string(s.size()) + " values where there are " + std::to_string(n);
+  if (!std::isfinite(facts.largest)) return "the matrix has an entry that is not finite";
+  if (std::string fault = order_fault(s); !fault.empty()) return fault;
+  if (n == 0 || facts.largest == 0) return n == 0 || s[0] == 0 ? "" : "the matrix is zero";
+  if (s[0] == 0) return "all values are zero and the matrix is not";
 
   const Real tolerance = static_cast<Real>(8 * n + (facts.longer - n)) * eps;
   if (std::string fault = norm_fault("||s||_2 and ||A||_F", s.norm(), facts.norm, tolerance); !fault.empty())
-    return failed(fault);
+    return fault;
   if (std::string fault =
           norm_fault("||s||_4^2 and ||A'A||_F", s.cwiseAbs2().norm(), facts.gram_norm, tolerance);
       !fault.empty())
-    return failed(fault);
-  if (std::string fault = determinant_fault(facts.determinant, s, relative_resolution); !fault.empty())
-    return failed(fault);
-  return {true, {}};
+    return fault;
+  return determinant_fault(facts.determinant, s, relative_resolution);
 }
 
-}  // namespace detail
-
-Certificate certify_full(ConstColumns A, const Vector& s, Real relative_resolution) {
-  return detail::certify(detail::measure(A, 1), s, relative_resolution);
-}
-
-}  // namespace rezero
+}  // namespace rezero::detail

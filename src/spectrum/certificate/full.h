@@ -1,7 +1,8 @@
 #pragma once
 /// The two halves of the certificate of a full spectrum: measurements of the matrix, and the comparison.
 
-#include "rezero/spectrum/spectrum.h"
+#include <string>
+
 #include "spectrum/certificate/determinant.h"
 
 namespace rezero::detail {
@@ -21,7 +22,12 @@ struct MatrixFacts {
 /// copy of A and 128 (rows + cols) per thread.
 MatrixFacts measure(ConstColumns A, int workers);
 
-/// certify_full for a matrix with these measurements.
-Certificate certify(const MatrixFacts& facts, const Vector& s, Real relative_resolution);
+/// Why s (descending, n = min(rows, cols) values) cannot be the values of the matrix A that was measured;
+/// empty if it passes. Requirements: all finite, non-negative, descending; |‖s‖₂ − ‖A‖_F| and |‖s‖₄² −
+/// ‖AᵀA‖_F| within 8 n eps relative; and the log-determinant between the bounds from Weyl's inequality,
+///   Σ log(sᵢ − δσ₁) ≤ log|det A| ≤ Σ log(sᵢ + δσ₁),   δ = relative_resolution + n·eps·growth,
+/// from an LU (square) or QR (rectangular, det R). The left side holds if every sᵢ > δσ₁, the right side
+/// always, so small values lost to zero are noticed, too. Derivation: docs/accuracy.md.
+std::string full_fault(const MatrixFacts& facts, const Vector& s, Real relative_resolution);
 
 }  // namespace rezero::detail

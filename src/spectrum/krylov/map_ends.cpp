@@ -38,14 +38,14 @@ class EndsSearch {
     const Real residual = largest > 0 ? std::hypot(top.residual, bottom.residual) / largest : 0;
     if (failure_.empty()) failure_ = fault(top, bottom, residual);
     Spectrum spectrum = breakdown(A_.cols(), request_, failure_);
-    spectrum.applications = search_.products() + 3 * (top.sigma.size() + bottom.sigma.size());
+    spectrum.provenance.applications = search_.products() + 3 * (top.sigma.size() + bottom.sigma.size());
     if (!failure_.empty()) return spectrum;
 
     spectrum.status = SpectrumStatus::converged;
-    spectrum.certified = true;
+    spectrum.accuracy.certified = true;
     spectrum.extremal = exhausted_ ? Extremal::verified : Extremal::probabilistic;
     spectrum.leading = request_.top;
-    spectrum.relative_resolution =
+    spectrum.accuracy.relative_resolution =
         largest > 0 ? residual + rounding_bound(A_.cols()) + std::hypot(moved(top), moved(bottom)) / largest
                     : 0;
     spectrum.sigma_max = ScaledReal::make(largest, exponent);
@@ -55,7 +55,7 @@ class EndsSearch {
     if (largest == 0 && zero_in_every_rounding()) {
       spectrum.null_directions = static_cast<Index>(spectrum.sigma.size());
     } else if (largest == 0) {
-      spectrum.certified = false;
+      spectrum.accuracy.certified = false;
       spectrum.message = "J came out as zero, which rounding may have made it";
     }
     return spectrum;
@@ -149,7 +149,7 @@ class EndsSearch {
       return "the residual of the singular triplets is " + text(residual) + " of sigma_max (allowed " +
              text(largest_residual) + ")";
     const bool both = top.right.cols() > 0 && bottom.right.cols() > 0;
-    if (both && (top.right.transpose() * bottom.right).norm() > 1e-8)
+    if (both && !are_apart(top, bottom))
       return "the vectors of the two ends are not orthogonal: some value was counted twice";
     return {};
   }
@@ -168,8 +168,8 @@ class EndsSearch {
 void publish(const Triplets& triplets, Real largest, std::int64_t exponent, Spectrum& spectrum) {
   for (Index i = 0; i < triplets.sigma.size(); ++i) {
     spectrum.sigma.push_back(ScaledReal::make(triplets.sigma[i], exponent));
-    spectrum.right_residuals.push_back(largest > 0 ? triplets.right_residual[i] / largest : 0);
-    spectrum.left_residuals.push_back(largest > 0 ? triplets.left_residual[i] / largest : 0);
+    spectrum.accuracy.right_residuals.push_back(largest > 0 ? triplets.right_residual[i] / largest : 0);
+    spectrum.accuracy.left_residuals.push_back(largest > 0 ? triplets.left_residual[i] / largest : 0);
   }
 }
 
@@ -185,7 +185,7 @@ Spectrum ends_of_map(const ScaledMap& J, const std::vector<ScaledMap>& others,
   }
   const PartWorkers workers(request.workers);
   Spectrum spectrum = EndsSearch(*A, again, request).run(J.exponent);
-  if (wide) spectrum.right_residuals.swap(spectrum.left_residuals);
+  if (wide) spectrum.accuracy.right_residuals.swap(spectrum.accuracy.left_residuals);
   return spectrum;
 }
 

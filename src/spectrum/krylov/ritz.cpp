@@ -52,4 +52,9 @@ Triplets ritz_triplets(const LinearMap& A, const Subspace& subspace) {
   return triplets;
 }
 
+bool are_apart(const Triplets& top, const Triplets& bottom) {
+  constexpr Real largest_overlap = 1e-8;
+  return (top.right.transpose() * bottom.right).norm() <= largest_overlap;
+}
+
 }  // namespace rezero::detail

@@ -22,4 +22,8 @@ struct Triplets {
 Triplets ritz_triplets(const LinearMap& A, const Subspace& subspace);
 Triplets ritz_triplets(const Matrix& A, const Subspace& subspace);
 
+/// Whether the right vectors of both ends of a spectrum are orthogonal to 1e-8, so that no value is counted
+/// twice.
+bool are_apart(const Triplets& top, const Triplets& bottom);
+
 }  // namespace rezero::detail

@@ -25,6 +25,7 @@ constexpr Real target = 0.01, sampling_target = 0.005;
 constexpr Real kolmogorov_95 = 1.36;  // of sup |Brownian bridge|
 constexpr Index fewest_probes = 2, first_steps = 100;
 constexpr Index intervals = 120;
+constexpr Real eps_rounded_up = 2.3e-16;
 
 /// Of F by sampling, over the probes: the weights of a uniform direction are Dirichlet(½, …, ½), so a sum of
 /// n F of them is Beta(nF/2, n(1 − F)/2).
@@ -52,7 +53,8 @@ Real rounding_floor(const std::vector<ProbeRecurrence>& probes, Index n) {
     largest = std::max(largest, probe.largest_seen());
     asymmetry = std::max(asymmetry, probe.asymmetry());
   }
-  return std::max(largest * static_cast<Real>(n) * 2.3e-16, 4 * std::sqrt(static_cast<Real>(n)) * asymmetry);
+  return std::max(largest * static_cast<Real>(n) * eps_rounded_up,
+                  4 * std::sqrt(static_cast<Real>(n)) * asymmetry);
 }
 
 /// Even edges over the logarithms of values from low to high, and a little more.
@@ -264,14 +266,14 @@ Spectrum by_quadrature(const JacobianView& J, const SpectrumRequest& request) {
   Quadrature quadrature(*A, rounding_of(*A, others), request);
   SpectralDensity density = quadrature.run(map.exponent + unit);
   Spectrum spectrum = detail::breakdown(A->cols(), request, quadrature.fault());
-  spectrum.applications = quadrature.products();
+  spectrum.provenance.applications = quadrature.products();
   if (!quadrature.fault().empty()) return spectrum;
   spectrum.status = density.converged ? SpectrumStatus::converged : SpectrumStatus::partial;
   if (!density.converged)
     spectrum.message = "the density is not converged: from " + std::to_string(density.steps / 2) + " to " +
                        std::to_string(density.steps) + " steps the cumulative curve moved by " +
                        detail::text(density.steps_distance) + " (target " + detail::text(target / 2) + ")";
-  spectrum.relative_resolution = quadrature.relative_floor();
+  spectrum.accuracy.relative_resolution = quadrature.relative_floor();
   spectrum.density = std::move(density);
   return spectrum;
 }
@@ -294,7 +296,8 @@ SpectralDensity distribution(const Spectrum& all) {
   for (std::size_t i = 0; i < all.sigma.size() && all.resolved(i); ++i) logs.push_back(all.sigma[i].log10());
   if (logs.empty()) {
     const bool zero = all.sigma_max.is_zero();
-    set_nothing_above(density, zero ? 0 : all.sigma_max.log10() + std::log10(all.relative_resolution));
+    set_nothing_above(density,
+                      zero ? 0 : all.sigma_max.log10() + std::log10(all.accuracy.relative_resolution));
   } else {
     constexpr Real touch = 1e-9;
     density.log10_sigma = edges(logs.back(), logs.front());
@@ -304,7 +307,7 @@ SpectralDensity distribution(const Spectrum& all) {
     }
   }
   complete(density, 0);
-  if (all.relative_resolution <= six_digits)
+  if (all.accuracy.relative_resolution <= six_digits)
     density.mean_square = mean_power(all, 1), density.mean_square_error = ScaledReal{},
     density.mean_fourth = mean_power(all, 2);
   return density;
@@ -316,20 +319,22 @@ Spectrum by_values(const JacobianView& J, const SpectrumRequest& request) {
                                        request.workers);
   if (all.status != SpectrumStatus::converged) return all;
   if (!J.matrix_error.is_zero())
-    all.forming_error = all.sigma_max.is_zero() ? 1 : quotient(J.matrix_error, all.sigma_max);
-  all.relative_resolution += all.forming_error;
+    all.accuracy.forming_error = all.sigma_max.is_zero() ? 1 : quotient(J.matrix_error, all.sigma_max);
+  all.accuracy.relative_resolution += all.accuracy.forming_error;
   Spectrum spectrum = detail::breakdown(all.dimension, request, "");
   spectrum.status = SpectrumStatus::converged;
-  spectrum.choice = "J was formed, and all its values were computed: fewer products than probes take";
-  spectrum.certified = all.certified;
-  spectrum.relative_resolution = all.relative_resolution, spectrum.forming_error = all.forming_error;
+  spectrum.provenance.choice =
+      "J was formed, and all its values were computed: fewer products than probes take";
+  spectrum.accuracy.certified = all.accuracy.certified;
+  spectrum.accuracy.relative_resolution = all.accuracy.relative_resolution,
+  spectrum.accuracy.forming_error = all.accuracy.forming_error;
   spectrum.density = distribution(all);
   return spectrum;
 }
 
 Spectrum density_of(const JacobianView& J, const SpectrumRequest& request) {
   Spectrum spectrum = J.matrix ? by_values(J, request) : by_quadrature(J, request);
-  spectrum.method = "density", spectrum.part = SpectrumPart::density;
+  spectrum.provenance.method = "density", spectrum.part = SpectrumPart::density;
   return spectrum;
 }
 

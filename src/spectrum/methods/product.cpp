@@ -21,7 +21,7 @@ Real resolution(const ProductValues& values) {
 Spectrum product_spectrum(const JacobianView& J, const SpectrumRequest& request) {
   const Index dimension = std::min(J.rows(), J.cols());
   Spectrum spectrum = detail::breakdown(dimension, request, "");
-  spectrum.method = "product";
+  spectrum.provenance.method = "product";
   ProductValues values;
   try {
     values = product_singular_values(J.factors, {request.workers, request.proved_zeros});
@@ -29,18 +29,18 @@ Spectrum product_spectrum(const JacobianView& J, const SpectrumRequest& request)
   } catch (const NumericalError& error) {
     spectrum.message = error.what();
   }
-  spectrum.applications = values.sweeps * J.cols();
+  spectrum.provenance.applications = values.sweeps * J.cols();
   if (!spectrum.message.empty()) return spectrum;
 
   spectrum.status = SpectrumStatus::converged;
-  spectrum.certified = true;
+  spectrum.accuracy.certified = true;
   spectrum.part = SpectrumPart::full;
   spectrum.sigma = values.sigma;
   spectrum.leading = dimension;
   if (dimension > 0) spectrum.sigma_max = values.sigma.front();
   spectrum.null_directions = dimension - values.rank_bound;
-  spectrum.relative_resolution = resolution(values);
-  spectrum.relative_error_estimate = values.relative_error_estimate;
+  spectrum.accuracy.relative_resolution = resolution(values);
+  spectrum.accuracy.relative_error_estimate = values.relative_error_estimate;
   return detail::truncate(std::move(spectrum), request);
 }
 

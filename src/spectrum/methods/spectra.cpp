@@ -97,8 +97,7 @@ Ends compute_ends(const Matrix& A, const SpectrumRequest& request) {
   if (!(residual <= 8 * rounding))
     ends.failure = "the residual of the singular triplets is " + detail::text(residual) +
                    " of sigma_max (allowed " + detail::text(8 * rounding) + ")";
-  else if (request.top > 0 && request.bottom > 0 &&
-           (ends.top.right.transpose() * ends.bottom.right).norm() > 1e-8)
+  else if (request.top > 0 && request.bottom > 0 && !detail::are_apart(ends.top, ends.bottom))
     ends.failure = "the vectors of the two ends are not orthogonal: some value was counted twice";
   if (!ends.failure.empty()) return ends;
   StreamKey key = request.start;
@@ -124,28 +123,28 @@ Spectrum ends_of_matrix(const ScaledMatrix& J, const SpectrumRequest& request) {
   if (max_abs(A) == 0) return detail::breakdown(A.cols(), request, "the operator is zero");
   const Ends ends = compute_ends(A, request);
   Spectrum spectrum = detail::breakdown(A.cols(), request, ends.failure);
-  spectrum.method = "spectra";
-  spectrum.applications = ends.applications;
+  spectrum.provenance.method = "spectra";
+  spectrum.provenance.applications = ends.applications;
   if (!ends.failure.empty()) return spectrum;
 
   spectrum.status = SpectrumStatus::converged;
-  spectrum.certified = true;
+  spectrum.accuracy.certified = true;
   const bool verified = request.bottom == 0 && leaves_less(A, ends.top.sigma);
   spectrum.extremal = verified ? Extremal::verified : Extremal::probabilistic;
   spectrum.leading = request.top;
-  spectrum.relative_resolution = ends.relative_bound;
+  spectrum.accuracy.relative_resolution = ends.relative_bound;
   spectrum.sigma_max = ScaledReal::make(ends.largest, J.exponent);
   for (const Triplets* part : {&ends.top, &ends.bottom})
     detail::publish(*part, ends.largest, J.exponent, spectrum);
   spectrum.multiplicity = detail::multiplicity_of(spectrum, ends.multiplicity);
-  if (transposed.size() > 0) spectrum.right_residuals.swap(spectrum.left_residuals);
+  if (transposed.size() > 0) spectrum.accuracy.right_residuals.swap(spectrum.accuracy.left_residuals);
   return spectrum;
 }
 
 Spectrum spectra_ends(const JacobianView& J, const SpectrumRequest& request) {
   if (J.matrix) return ends_of_matrix(*J.matrix, request);
   Spectrum spectrum = detail::ends_of_map(J.map, J.maps_in_other_rounding, request);
-  spectrum.method = "spectra";
+  spectrum.provenance.method = "spectra";
   return spectrum;
 }
 

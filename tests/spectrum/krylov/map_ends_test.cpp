@@ -36,19 +36,19 @@ Spectrum ends_of(const Matrix& A, Index top, Index bottom) {
 /// The wanted ends of the true values within the claim, each with residuals.
 void expect_right(const Spectrum& s, const Vector& truth, Index top, Index bottom) {
   ASSERT_EQ(s.status, SpectrumStatus::converged) << s.message;
-  EXPECT_TRUE(s.certified);
-  EXPECT_EQ(s.method, "spectra");
+  EXPECT_TRUE(s.accuracy.certified);
+  EXPECT_EQ(s.provenance.method, "spectra");
   EXPECT_EQ(s.leading, top);
   Vector wanted(top + bottom);
   wanted << truth.head(top), truth.tail(bottom);
   ASSERT_EQ(static_cast<Index>(s.sigma.size()), wanted.size());
-  EXPECT_LE(s.relative_resolution, 1e-10);
-  EXPECT_LE((values(s) - wanted).cwiseAbs().maxCoeff(), s.relative_resolution * truth[0]);
-  ASSERT_EQ(s.right_residuals.size(), s.sigma.size());
-  ASSERT_EQ(s.left_residuals.size(), s.sigma.size());
+  EXPECT_LE(s.accuracy.relative_resolution, 1e-10);
+  EXPECT_LE((values(s) - wanted).cwiseAbs().maxCoeff(), s.accuracy.relative_resolution * truth[0]);
+  ASSERT_EQ(s.accuracy.right_residuals.size(), s.sigma.size());
+  ASSERT_EQ(s.accuracy.left_residuals.size(), s.sigma.size());
   for (std::size_t i = 0; i < s.sigma.size(); ++i) {
-    EXPECT_LE(s.right_residuals[i], s.relative_resolution);
-    EXPECT_LE(s.left_residuals[i], s.relative_resolution);
+    EXPECT_LE(s.accuracy.right_residuals[i], s.accuracy.relative_resolution);
+    EXPECT_LE(s.accuracy.left_residuals[i], s.accuracy.relative_resolution);
   }
 }
 

@@ -163,7 +163,7 @@ TEST(Density, RoundingIsNoValue) {
   const Matrix At = testing::with_values(d, 3).transpose() + 1e-12 * testing::random_matrix(n, n, 6);
   const Spectrum s = density_of(std::make_shared<Rounded>(A, At));
   ASSERT_TRUE(s.density) << s.message;
-  EXPECT_GT(s.relative_resolution, 1e-12);
+  EXPECT_GT(s.accuracy.relative_resolution, 1e-12);
   EXPECT_NEAR(s.density->cdf.front(), 15.0 / 16, 1e-9);
 }
 
