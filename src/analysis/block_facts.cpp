@@ -104,7 +104,7 @@ std::string dead_gate(const BlockParts& parts, const BlockLinearization& at) {
 
 /// Why a zero last weight gets no gradient.
 std::string dead_last_weight(const BlockLinearization& at) {
-  if (at.last.input.isZero(0)) return "dead: the last weight is zero and so is what it is applied to";
+  if (at.last.input.isZero(0)) return "dead: the last weight is zero, and so is its input";
   return "dead: the last weight is zero and no gradient reaches it (the activation's derivative at 0 is 0)";
 }
 
@@ -120,7 +120,7 @@ void find_switch(const BlockStep& step, BlockFacts& facts) {
     facts.off = SwitchedOff::by_last_weight;
     facts.if_dead = {step.block, last_norm_name(parts, "weight"), 0,
                      step.at.last.input.isZero(0)
-                         ? "dead: the weight of the last norm is zero and so is what it multiplies"
+                         ? "dead: the weight of the last norm is zero, and so is its input"
                          : "dead: the weight of the last norm is zero and no gradient reaches it"};
   } else if (is_zero(parts.weights.at(role).weight)) {
     facts.off = SwitchedOff::by_last_weight;

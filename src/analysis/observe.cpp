@@ -28,11 +28,11 @@ void note_underflow(Spectrum& spectrum, Underflow underflow) {
   if (harmless && !zero && !exact_or_nothing) return;
   spectrum.accuracy.certified = false;
   if (!spectrum.message.empty()) return;
-  spectrum.message = zero ? "J came out as zero, which underflow may have made it"
+  spectrum.message = zero ? "J is zero, possibly because of underflow"
                      : underflow == Underflow::block
                          ? "a block's derivative is so small that its entries lost bits to underflow"
                      : by_factors
-                         ? "a block's derivative underflowed: values that hang on it may have lost digits"
+                         ? "a block's derivative underflowed: values that depend on it may have lost digits"
                          : "entries of J below 2^-1074 of the largest were lost in the products";
 }
 
@@ -129,7 +129,7 @@ void look_at_entries(DepthResult& result, const ReportedJacobian& seen, const Fo
   if (!options.checks.empty() && result.identity_error && result.output_error)
     result.orthant_error =
         std::max(mask_error(J, seen.start.mantissa),
-                          max_difference(seen.state, {seen.start.mantissa.cwiseMax(0), seen.start.exponent}));
+                 max_difference(seen.state, {seen.start.mantissa.cwiseMax(0), seen.start.exponent}));
 }
 
 SpectrumRequest request_for(const AnalysisOptions& options, std::uint64_t seed, int workers) {

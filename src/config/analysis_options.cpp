@@ -32,7 +32,7 @@ Index count(const std::optional<Index>& written, std::string_view option) {
 void require_full_spectrum(std::string_view method) {
   if (method != "auto" && spectrum_methods().at(method).gives != SpectrumScope::full)
     throw UsageError("--method " + std::string(method) +
-                     " does not give all singular values, and verify looks at all: use auto or dense");
+                     " does not give all singular values, which verify needs: use auto or dense");
 }
 
 /// Only the gate gradients of a profile are products with a cotangent.
@@ -52,7 +52,7 @@ std::string token_text(Index token) {
 OptionGroup spectrum_options() {
   const auto analysis = OptionUse::analysis, verify = OptionUse::verify;
   const auto no_tokens = [](const Family& family) -> std::string {
-    return family.has_images() ? "a token's view is of families over tokens" : "";
+    return family.has_images() ? "only families over tokens have token views" : "";
   };
   constexpr std::string_view token = R"({"$ref": "#/$defs/token"})";
   OptionGroup group{"Spectrum", {}};

@@ -14,7 +14,7 @@ namespace {
 void resolve_stages(SweepPlan& plan, const PlanOptions& options) {
   ConvNetSpec& net = plan.conv;
   if (!options.stages) {
-    if (options.widths) throw UsageError("--widths needs --stages (one channel count a stage)");
+    if (options.widths) throw UsageError("--widths needs --stages (one channel count per stage)");
     if (options.shortcut)
       throw UsageError("--shortcut needs --stages (only the first block of a later stage has one)");
     return;
@@ -23,11 +23,11 @@ void resolve_stages(SweepPlan& plan, const PlanOptions& options) {
   if (options.width)
     throw UsageError(
         "--width and --stages contradict each other (--widths gives the channels of each stage)");
-  if (!options.widths) throw UsageError("--stages needs --widths (one channel count a stage)");
+  if (!options.widths) throw UsageError("--stages needs --widths (one channel count per stage)");
   net.widths = *options.widths;
   if (net.widths.size() != net.stages.size())
     throw UsageError("--stages has " + std::to_string(net.stages.size()) + " entries, --widths " +
-                     std::to_string(net.widths.size()) + " (give one channel count a stage)");
+                     std::to_string(net.widths.size()) + " (give one channel count per stage)");
   plan.widths = {net.widths.front()};
 }
 
@@ -150,7 +150,7 @@ bool initial_statistics_of(std::string_view word) {
 
 OptionGroup image_options() {
   const auto no_image = [](const Family& family) -> std::string {
-    return family.has_images() ? "" : "its state is no image: use --family conv";
+    return family.has_images() ? "" : "its state is not an image: use --family conv";
   };
   OptionGroup group{"Images", {}};
   group.add("image", &PlanOptions::image, "image size in pixels")

@@ -236,7 +236,7 @@ void require_known_keys(const JsonCursor& plan, const OptionTable& table) {
   keys.emplace_back("files");
   plan.only({keys.begin(), keys.end()});
   for (const auto& [key, value] : plan.members())
-    if (value.is_null()) value.fail("null is no value (leave the key out for the default)");
+    if (value.is_null()) value.fail("null is not a value (leave the key out for the default)");
 }
 
 }  // namespace

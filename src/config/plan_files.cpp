@@ -49,7 +49,7 @@ const InputFile& PlanFiles::at(const std::string& path) const {
 std::vector<Real> read_series(const std::string& path, PlanFiles& files) {
   const bool json = ends_with(path, ".json");
   if (!json && !ends_with(path, ".npy"))
-    throw UsageError("'" + printable(path) + "' is no file of numbers (expected a .json array or .npy)");
+    throw UsageError("'" + printable(path) + "' is not a file of numbers (expected a .json array or .npy)");
   const std::string bytes = files.read(path), what = "'" + path + "'";
   if (json) {
     const nlohmann::ordered_json document = parse_strict_json(bytes, what);

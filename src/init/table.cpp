@@ -152,7 +152,7 @@ std::vector<InitializerKind> table() {
   kind = add_entry(all, "delta-orthogonal");
   kind->aliases = {"delta_orthogonal"};
   kind->summary =
-      "orthogonal at the kernel's centre, zero elsewhere; where there is no kernel the same as orthogonal";
+      "orthogonal at the kernel's centre, zero elsewhere; the same as orthogonal if there is no kernel";
   kind->formula = "W = gain·Q at the centre tap, Q out × in";
   kind->source = "Xiao et al. 2018 (arXiv 1806.05393)";
   kind->params = {gain("1")};
@@ -168,7 +168,7 @@ std::vector<InitializerKind> table() {
   kind->has_bias = gaussian_has_bias;
 
   kind = add_entry(all, "normal");
-  kind->summary = "one standard deviation whatever the width (GPT-2, BERT)";
+  kind->summary = "the same standard deviation for every width (GPT-2, BERT)";
   kind->formula = "std = std";
   kind->source = "Radford et al. 2019; Devlin et al. 2019";
   kind->params = {std_info};
@@ -182,7 +182,7 @@ std::vector<InitializerKind> table() {
   kind->weight = trunc_normal;
 
   kind = add_entry(all, "torch-default");
-  kind->summary = "what torch.nn.Linear draws, weights and biases";
+  kind->summary = "the weights and biases of torch.nn.Linear";
   kind->formula = "U(−1/√fan_in, 1/√fan_in), std = 1/√(3 fan_in)";
   kind->source = "torch.nn.Linear.reset_parameters";
   kind->weight = torch_default;

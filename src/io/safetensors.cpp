@@ -36,7 +36,7 @@ class SafetensorsReader {
 
   /// Reads the 8 bytes of the length field. `known_bytes`: the total size, if known.
   std::uint64_t header_bytes(std::string_view length_field, std::optional<std::uint64_t> known_bytes) const {
-    if (length_field.size() < length_bytes) fail("it ends before the header: no safetensors file");
+    if (length_field.size() < length_bytes) fail("it ends before the header: not a safetensors file");
     const auto length = load<std::uint64_t>(length_field.data());
     if (length > longest_header)
       fail("the header claims " + std::to_string(length) + " bytes, at most 100 MB are read");

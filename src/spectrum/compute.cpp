@@ -64,17 +64,17 @@ Spectrum by_condition(const JacobianView& J, const SpectrumRequest& request) {
   const std::string seen = "sigma_min/sigma_max of J as formed is " + detail::text(smallest);
   const bool cancelled = lost > six_digits * smallest;
   if (smallest >= ten_digits_above && !cancelled) {
-    dense.provenance.choice = seen + ": a dense method has ten digits of every value";
+    dense.provenance.choice = seen + ": the dense method resolves ten digits of every value";
     return dense;
   }
-  const std::string why = lost >= 1 ? "J as formed is rounding, what it stands for cancelled"
+  const std::string why = lost >= 1 ? "J as formed is only rounding error: its true value cancelled"
                           : smallest >= ten_digits_above || lost > six_digits
                               ? "forming J lost " + detail::text(lost) + " of sigma_max to cancellation"
                               : seen + ": a dense method would hide values below 1e-6 of sigma_max";
   if (!J.has(JacobianForm::factors)) {
     dense.provenance.choice = why + "; " +
                               (J.factors.missing.empty() ? "there are no factors" : J.factors.missing) +
-                              " for the product method, which may tell more";
+                              " for the product method, which might resolve more";
     return dense;
   }
   Spectrum product = auto_method(JacobianForm::factors).compute(J, request);
@@ -103,7 +103,7 @@ Spectrum unless_zero_is_doubtful(Spectrum spectrum) {
                     !spectrum.sigma.empty() && spectrum.sigma_max.is_zero();
   if (!zero || spectrum.unresolved() == 0) return spectrum;
   spectrum.accuracy.certified = false;
-  spectrum.message = "J came out as zero, which rounding may have made it";
+  spectrum.message = "J is zero, possibly because of rounding";
   return spectrum;
 }
 
@@ -157,7 +157,8 @@ void require_possible(const SpectrumRequest& request, Index dimension) {
     case SpectrumScope::full:
       return;
     case SpectrumScope::density:
-      if (wanted > 0) throw UsageError(by + " gives a distribution, no values: leave out --top and --bottom");
+      if (wanted > 0)
+        throw UsageError(by + " gives a distribution, not values: leave out --top and --bottom");
       return;
     case SpectrumScope::ends:
       if (wanted == 0) throw UsageError(by + " needs --top or --bottom (it cannot give all values)");

@@ -197,7 +197,7 @@ TEST(Checks, DeadBranches) {
        "dead: branch output and gate are both zero"},
       {"all zero", 0, true, true, "mlp", "relu", parameter, "dead: branch output and gate are both zero"},
       {"W1 = W2 = 0, relu", 1, true, true, "mlp", "relu", parameter,
-       "dead: the last weight is zero and so is what it is applied to"},
+       "dead: the last weight is zero, and so is its input"},
       {"W1 = W2 = 0, softplus", 1, true, true, "mlp", "softplus", parameter, ""},
       {"W1 = W2 = 0, sigmoid", 1, true, true, "mlp", "sigmoid", parameter, ""},
       {"a = 0, W1 = 0, relu", 0, true, false, "mlp", "relu", parameter,

@@ -127,7 +127,7 @@ TEST(PlanJson, ListsMayBeWrittenAsOptions) {
 
 TEST(PlanJson, NullIsNoValue) {
   EXPECT_EQ(error_of(R"({"width": null})"),
-            "plan 'p': width: null is no value (leave the key out for the default)");
+            "plan 'p': width: null is not a value (leave the key out for the default)");
   for (const char* plan : {R"({"plan": {"files": null}})", R"({"depth": [null]})", R"({"scheme": [null]})"})
     EXPECT_NE(error_of(plan).find("null"), std::string::npos) << plan;
 }

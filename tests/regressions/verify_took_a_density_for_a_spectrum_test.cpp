@@ -16,7 +16,7 @@ TEST(Regression, VerifyTookADensityForASpectrum) {
     options.method = method;
     EXPECT_EQ(world.error(options, PlanUse::verify),
               "--method " + std::string(method) +
-                  " does not give all singular values, and verify looks at all: use auto or dense");
+                  " does not give all singular values, which verify needs: use auto or dense");
   }
   for (const char* method : {"auto", "dense", "product", "bdcsvd"}) {
     options.method = method;

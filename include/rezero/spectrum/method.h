@@ -28,7 +28,7 @@ template <>
 inline constexpr auto words<SpectrumScope> =
     closed_set<SpectrumScope>("scope", {{SpectrumScope::full, "the full spectrum (and its ends)"},
                                         {SpectrumScope::ends, "ends: --top, --bottom"},
-                                        {SpectrumScope::density, "a distribution, no values"}});
+                                        {SpectrumScope::density, "a distribution, not values"}});
 
 /// The input of a method, as far as costs depend on it.
 struct SpectrumTask {

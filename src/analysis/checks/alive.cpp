@@ -16,7 +16,8 @@ Check check_alive() {
   Check check;
   check.name = "alive";
   check.summary =
-      "what switches a branch off (a zero scale or a zero last weight) receives a non-zero gradient";
+      "every parameter that switches a branch off (a zero scale or a zero last weight) receives a non-zero "
+      "gradient";
   check.source = "derived here";
   check.run = run;
   return check;

@@ -20,7 +20,7 @@ CheckResult on_orthant(const CheckObservation& seen, CheckResult result) {
   if (result.pass) return result;
   const ScaledReal &identity = *seen.result->identity_error, &output = *seen.result->output_error;
   if (check_parts::within(identity, result.bound) && check_parts::within(output, result.bound))
-    result.message = "J is the identity everywhere, as the check without on=positive-orthant asks";
+    result.message = "J is the identity everywhere, as required by the check without on=positive-orthant";
   check_parts::add_reasons(result, *seen.blocks);
   return result;
 }
@@ -34,8 +34,8 @@ CheckResult run(const CheckObservation& seen, const CheckSpec& spec) {
   }
   if (const Real lost = seen.result->forming_error; lost > std::max(result.bound, detail::six_digits)) {
     result.message = (lost < 1 ? "rounding hides " + detail::text(lost) + " of J, as it was formed"
-                               : std::string("J as formed is nothing but rounding")) +
-                     ": whether it is the identity cannot be told";
+                               : std::string("J as formed is only rounding error")) +
+                     ": cannot tell whether it is the identity";
     check_parts::add_reasons(result, *seen.blocks);
     return result;
   }
@@ -69,7 +69,7 @@ Check check_identity() {
       {"on",
        ParamKind::choice,
        "everywhere",
-       "positive-orthant: J = diag(1[x > 0]), f(x) = max(x, 0), what relu after the sum leaves of I",
+       "positive-orthant: J = diag(1[x > 0]), f(x) = max(x, 0), the identity followed by relu after the sum",
        {"everywhere", "positive-orthant"}}};
   check.run = run;
   return check;

@@ -44,7 +44,7 @@ CheckResult run(const CheckObservation& seen, const CheckSpec& spec) {
       !check_parts::within(*result.value, result.bound - unsure)) {
     result.pass = false, result.value.reset();
     result.message = "rounding leaves the singular values uncertain by " + detail::text(unsure) +
-                     ": whether they lie within the bound cannot be told";
+                     ": cannot tell whether they lie within the bound";
     return result;
   }
   if (!result.pass) add_largest_changes(result, *seen.blocks);

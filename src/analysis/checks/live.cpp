@@ -16,8 +16,7 @@ CheckResult run(const CheckObservation& seen, const CheckSpec& spec) {
 Check check_live() {
   Check check;
   check.name = "live";
-  check.summary =
-      "no branch is zero at this input, nor its derivative, unless a parameter that is zero makes it so";
+  check.summary = "no branch or branch derivative is zero at this input unless a zero parameter makes it so";
   check.source = "derived here";
   check.params = {{"as",
                    ParamKind::choice,

@@ -9,7 +9,7 @@ namespace {
 
 int schema(const Arguments& args, const Environment& env) {
   CommandLine line("rezero-analyze schema [" + joined(schema_names(), "|") + "]",
-                   "Prints the JSON Schema (draft 2020-12) of what the other commands write.\n");
+                   "Prints the JSON Schema (draft 2020-12) of the output of the other commands.\n");
   line.positionals(1);
   const auto parsed = line.parse(args);
   if (!parsed) return print(env, line.help());

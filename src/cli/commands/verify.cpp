@@ -29,7 +29,7 @@ int verify(const Arguments& args, const Environment& env) {
 Command command_verify() {
   Command command;
   command.name = "verify";
-  command.summary = "check claims about stacks at initialization; exit code 1 when one fails";
+  command.summary = "check claims about stacks at initialization; exit code 1 if one fails";
   command.run = verify;
   return command;
 }

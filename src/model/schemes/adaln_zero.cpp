@@ -6,7 +6,7 @@ Scheme scheme_adaln_zero() {
   Scheme scheme;
   scheme.name = "adaln-zero";
   scheme.update = "x' = x + g F(LN(x) (1 + s) + t), g = s = t = 0";
-  scheme.summary = "gates, scales and shifts that a conditioning layer gives, all zero at initialization";
+  scheme.summary = "gates, scales and shifts from a conditioning layer, all zero at initialization";
   scheme.source = "Peebles & Xie 2023 (arXiv 2212.09748)";
   scheme.depth_symbol = "none";
   scheme.depends_on_depth = scheme_parts::ignores_depth;

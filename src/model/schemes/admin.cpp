@@ -30,10 +30,9 @@ Scheme scheme_admin() {
   Scheme scheme;
   scheme.name = "admin";
   scheme.update = "x' = LN(omega_l x + F(x)), omega from the variances of a first pass";
-  scheme.summary =
-      "a trained skip scale per feature, set from a profile of the very weights that are analyzed";
+  scheme.summary = "a trained skip scale per feature, set from a profile of the analyzed weights";
   scheme.source = "Liu et al. 2020 (arXiv 2004.08249)";
-  scheme.depth_symbol = "none: a block looks at those before it";
+  scheme.depth_symbol = "none: a block depends on those before it";
   scheme.params = {{"form",
                     ParamKind::choice,
                     "code",

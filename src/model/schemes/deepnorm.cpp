@@ -47,7 +47,7 @@ Scheme scheme_deepnorm() {
                    {"variant",
                     ParamKind::choice,
                     "paper",
-                    "torchscale: 1.15 in place of 0.87, biases scaled too",
+                    "torchscale: 1.15 instead of 0.87, and scaled biases",
                     {"paper", "torchscale"}}};
   scheme.depends_on_depth = scheme_parts::uses_depth;
   scheme.plan = plan;

@@ -6,7 +6,7 @@ Scheme scheme_last_weight_scaled() {
   Scheme scheme;
   scheme.name = "last-weight-scaled";
   scheme.update = "x' = x + F(x), last weight times c L^-p";
-  scheme.summary = "the branch's last weight scaled at initialization by the total depth, its bias not";
+  scheme.summary = "the branch's last weight, but not its bias, scaled at initialization by the total depth";
   scheme.source = "Radford et al. 2019 (GPT-2 report); Hoffer, Hubara & Soudry 2018";
   scheme.depth_symbol = scheme_parts::counts_blocks;
   scheme.params = {{"c", ParamKind::real, "1", "factor at L = 1"},

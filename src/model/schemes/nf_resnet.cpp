@@ -57,7 +57,7 @@ Scheme scheme_nf_resnet() {
   scheme.params = {
       {"alpha", ParamKind::real, "0.2", "branch scale; alpha^2 is the variance that a block adds"},
       {"skip_gain", ParamKind::real, "0",
-       "learned factor of the branch scale; starts at 0, 1 to look at the branches"},
+       "learned factor of the branch scale; starts at 0; 1 shows the branches"},
       {"gains",
        ParamKind::choice,
        "exact",

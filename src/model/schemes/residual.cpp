@@ -7,7 +7,7 @@ Scheme scheme_residual() {
   scheme.name = "residual";
   scheme.aliases = {"unscaled"};
   scheme.update = "x' = x + F(x)";
-  scheme.summary = "the branch added as it is";
+  scheme.summary = "the branch added without scaling";
   scheme.source = "He et al. 2016 (arXiv 1603.05027)";
   scheme.depth_symbol = "none";
   scheme.unscaled = true;

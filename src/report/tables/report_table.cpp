@@ -195,7 +195,7 @@ class ReportTable final : public Renderer {
   void notes(const RunInfo& run) {
     const std::map<std::string, std::string> meanings = {
         {"unresolved", "have singular values below the method's resolution (σ min –)"},
-        {"partial", "have fewer values than were asked for, or a density that is not converged"},
+        {"partial", "have fewer values than requested, or a density that did not converge"},
         {"breakdown", "have no spectrum that could be certified"}};
     for (const auto& [status, count] : statuses_)
       if (const auto meaning = meanings.find(status); meaning != meanings.end())

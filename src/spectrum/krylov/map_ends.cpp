@@ -56,7 +56,7 @@ class EndsSearch {
       spectrum.null_directions = static_cast<Index>(spectrum.sigma.size());
     } else if (largest == 0) {
       spectrum.accuracy.certified = false;
-      spectrum.message = "J came out as zero, which rounding may have made it";
+      spectrum.message = "J is zero, possibly because of rounding";
     }
     return spectrum;
   }
