@@ -5,6 +5,7 @@
 
 #include "linalg/small_product.h"
 #include "rezero/core/contract.h"
+#include "rezero/parallel/for_each.h"
 
 namespace rezero {
 namespace {
@@ -80,6 +81,23 @@ void in_blocks(const ConstColumns& A, const ConstColumns& B, Columns& C, bool ad
   }
 }
 
+/// f(first, count) for runs of rows that begin at multiples of what the kernel takes at once, so that every
+/// row is computed as without runs.
+template <class F>
+void in_runs_of_rows(Index rows, Real flops, int workers, const F& f) {
+  constexpr Real worth_a_thread = 1e6;
+  const Index strips = (rows + strip_rows - 1) / strip_rows;
+  const Index parts = std::clamp<Index>(static_cast<Index>(std::min(flops / worth_a_thread, 1e3)), 1,
+                                        std::min<Index>(std::max(workers, 1), std::max<Index>(strips, 1)));
+  const auto start = [&](Index part) { return std::min(strips * part / parts * strip_rows, rows); };
+  for_each_index(parts, static_cast<int>(parts),
+                 [&](Index part) { f(start(part), start(part + 1) - start(part)); });
+}
+
+Real flops_of(const ConstColumns& A, const ConstColumns& B) {
+  return 2 * static_cast<Real>(A.size()) * static_cast<Real>(B.cols());
+}
+
 }  // namespace
 
 void multiply(const ConstColumns& A, const ConstColumns& B, Columns C) {
@@ -91,6 +109,19 @@ void multiply(const ConstColumns& A, const ConstColumns& B, Columns C) {
 
 void add_product(const ConstColumns& A, const ConstColumns& B, Columns C) {
   in_blocks(A, B, C, true);
+}
+
+void multiply(const ConstColumns& A, const ConstColumns& B, Columns C, int workers) {
+  if (B.cols() == 1) return multiply(A, B, C);
+  in_runs_of_rows(A.rows(), flops_of(A, B), workers, [&](Index first, Index count) {
+    multiply(A.middleRows(first, count), B, C.middleRows(first, count));
+  });
+}
+
+void add_product(const ConstColumns& A, const ConstColumns& B, Columns C, int workers) {
+  in_runs_of_rows(A.rows(), flops_of(A, B), workers, [&](Index first, Index count) {
+    add_product(A.middleRows(first, count), B, C.middleRows(first, count));
+  });
 }
 
 }  // namespace rezero

@@ -15,4 +15,8 @@ void multiply(const ConstColumns& A, const ConstColumns& B, Columns C);
 /// C += A B.
 void add_product(const ConstColumns& A, const ConstColumns& B, Columns C);
 
+/// The same on up to `workers` threads, by rows of A, where there is work for them; the bits are the same.
+void multiply(const ConstColumns& A, const ConstColumns& B, Columns C, int workers);
+void add_product(const ConstColumns& A, const ConstColumns& B, Columns C, int workers);
+
 }  // namespace rezero

@@ -16,7 +16,11 @@
 namespace rezero {
 namespace {
 
-constexpr Real factor_beyond = 1e3;  // condition number from which a group is factored: costs 3 of 16 digits
+/// The condition number from which a group of factors is factored: it costs as many digits. Small matrices
+/// take no time to speak of, and keep one digit more.
+constexpr Real factor_beyond(Index n) {
+  return n <= 64 ? 1e2 : 1e3;
+}
 constexpr Real take_apart_beyond = 1e5;  // a group that turned out worse is gone through factor by factor
 constexpr Index unbounded = std::numeric_limits<Index>::max();
 constexpr Index longest_wait = 8;  // factors between two looks at the condition number
@@ -121,7 +125,7 @@ struct GradedProduct::State {
       running.mantissa = Matrix(running.mantissa(Eigen::all, order));
       if (looked_at.mantissa.cols() > 0) looked_at.mantissa = Matrix(looked_at.mantissa(Eigen::all, order));
     }
-    detail::OrderedQr qr = detail::ordered_qr(running.mantissa, noise(count));
+    detail::OrderedQr qr = detail::ordered_qr(running.mantissa, noise(count), workers);
     const Real condition = detail::triangle_condition(qr.triangle());
     return {std::move(qr), condition};
   }
@@ -129,7 +133,7 @@ struct GradedProduct::State {
   void look() {
     Factored found = factor(pending());
     const bool full_rank = found.qr.Q.cols() == running.mantissa.cols();
-    if (full_rank && found.condition <= factor_beyond) return go_on(found.condition);
+    if (full_rank && found.condition <= factor_beyond(start_columns)) return go_on(found.condition);
     next_look = std::clamp<Index>(predicted_length(found.condition, pending()), 1, longest_wait);
     settle(std::move(found));
   }
@@ -152,9 +156,9 @@ struct GradedProduct::State {
     since_look.clear();
   }
 
-  static Index predicted_length(Real condition, Index count) {
+  Index predicted_length(Real condition, Index count) const {
     const Real growth = std::max(std::log(condition) / static_cast<Real>(count), 1e-3);
-    return static_cast<Index>(std::log(factor_beyond) / growth);
+    return static_cast<Index>(std::log(factor_beyond(start_columns)) / growth);
   }
 
   /// What is pending is factored, whatever its condition number.
@@ -180,7 +184,7 @@ struct GradedProduct::State {
 
   void absorb(Factored found, Index count) {
     note_dropped(found.qr.kept, count);
-    udt.multiply(found.qr, running.exponent);
+    udt.multiply(found.qr, running.exponent, workers);
     condition_sum += found.condition;
     running = {std::move(found.qr.Q), 0};
   }
@@ -247,7 +251,7 @@ Index GradedProduct::factors() const {
 ProductValues GradedProduct::values() const {
   State end = *state_;
   end.finish();
-  const detail::JacobiValues found = detail::scaled_singular_values(end.udt.rows());
+  const detail::TriangleValues found = detail::scaled_singular_values(end.udt.rows(), end.workers);
   ProductValues values;
   values.sigma = found.sigma;
   values.rank_bound = end.rank_bound;

@@ -1,11 +1,12 @@
 #include "spectrum/product/ordered_qr.h"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <optional>
+
+#include "linalg/matrix_product.h"
+#include "rezero/linalg/scaled_matrix.h"
 
 namespace rezero::detail {
 namespace {
@@ -34,97 +35,154 @@ Indices nonzero_columns(const Matrix& M) {
   return cols;
 }
 
-/// A QR of some columns, with the data to identify dependent ones.
-class Factorization {
+/// The factorization of some columns of M, which has no zero row.
+class GramSchmidt {
  public:
-  Factorization(const Matrix& M, const Indices& columns)
-      : packed_(size_of(columns) == M.cols() ? M : Matrix(M(Eigen::all, columns))),
-        row_norm_(packed_.rowwise().norm()),
-        column_norm_(packed_.colwise().norm().transpose()),
-        qr_(packed_) {}
-
-  Index rank_limit() const { return std::min(packed_.rows(), packed_.cols()); }
-
-  /// The first column whose pivot is rounding error, if any. Only pivots that are doubtful under the largest
-  /// possible bound cost a column of Q.
-  std::optional<Index> first_dependent(Real noise) const {
-    const Real doubt = noise * std::max(row_norm_.maxCoeff(), column_norm_.maxCoeff());
-    for (Index j = 0; j < rank_limit(); ++j)
-      if (std::abs(packed_(j, j)) <= doubt && std::abs(packed_(j, j)) <= noise * error_scale(j, j)) return j;
-    return {};
+  GramSchmidt(const Matrix& M, const Indices& columns, Real noise, int workers)
+      : M_(M),
+        columns_(columns),
+        noise_(noise),
+        workers_(workers),
+        limit_(std::min(M.rows(), size_of(columns))),
+        row_norm_(M.rowwise().norm()),
+        Q_(M.rows(), limit_),
+        Qt_(limit_, M.rows()) {
+    qr_.R = Matrix::Zero(limit_, M.cols());
   }
 
-  /// Whether only rounding error is left from pivot `first` on: then all later columns depend on the
-  /// preceding ones.
-  bool only_noise_from(Index first, Real noise) const {
-    for (Index i = first; i < rank_limit(); ++i)
-      for (Index j = i; j < packed_.cols(); ++j)
-        if (std::abs(packed_(i, j)) > noise * error_scale(i, j)) return false;
-    return true;
+  OrderedQr run() && {
+    Index next = 0;
+    for (; next < size_of(columns_) && rank_ < limit_; next += panel_width)
+      add_panel(next, std::min(panel_width, size_of(columns_) - next));
+    if (next < size_of(columns_)) express(next);
+    qr_.Q = rank_ == limit_ ? std::move(Q_) : Matrix(Q_.leftCols(rank_));
+    if (rank_ < limit_) qr_.R = Matrix(qr_.R.topRows(rank_));
+    return std::move(qr_);
   }
-
-  /// The first r columns of Q.
-  Matrix Q(Index r) const {
-    Matrix q = Matrix::Identity(packed_.rows(), r);
-    Vector workspace(r);
-    // A square identity lets Eigen skip its zeros: 4/3 n³ instead of 2 n³.
-    qr_.householderQ().setLength(rank_limit()).applyThisOnTheLeft(q, workspace, q.rows() == q.cols());
-    return q;
-  }
-  Real R(Index i, Index j) const { return packed_(i, j); }
 
  private:
-  Real error_scale(Index i, Index j) const { return std::max(column_norm_(j), error_along(i)); }
+  static constexpr Index panel_width = 64, strip_width = 8;
 
-  /// √Σ_k q_k² ‖row k of M‖² with q the i-th column of Q.
-  Real error_along(Index i) const {
-    Vector q = Vector::Unit(packed_.rows(), i);
-    q.applyOnTheLeft(qr_.householderQ().setLength(rank_limit()));
-    return q.cwiseProduct(row_norm_).norm();
+  /// Subtracts from P its components along directions first … last − 1 and adds them to C.
+  void project(Index first, Index last, Columns P, Columns C) {
+    if (first == last) return;
+    const Index count = last - first;
+    Matrix along(count, P.cols());
+    multiply(Qt_.middleRows(first, count), P, along, workers_);
+    C += along;
+    along = -along;
+    add_product(Q_.middleCols(first, count), along, P, workers_);
   }
 
-  Matrix packed_;  // the factorization in place
-  Vector row_norm_, column_norm_;
-  Eigen::HouseholderQR<Eigen::Ref<Matrix>> qr_;
+  void add_panel(Index first, Index count) {
+    const Index before = rank_;
+    Matrix P(M_.rows(), count), C = Matrix::Zero(before, count), T = Matrix::Zero(count, count);
+    std::vector<int> exponent(static_cast<std::size_t>(count));  // of columns, whose squares may underflow
+    for (Index j = 0; j < count; ++j) {
+      int& e = exponent[static_cast<std::size_t>(j)];
+      std::frexp(max_abs(M_.col(column(first + j))), &e);
+      e = std::max(e, -1000);  // the inverse is finite
+      P.col(j) = M_.col(column(first + j)) * std::ldexp(1.0, -e);
+    }
+    const Vector size = P.colwise().norm();
+    project(0, before, P, C);
+    bool cancelled = false;
+    for (Index s = 0; s < count; s += strip_width) {
+      const Index width = std::min(strip_width, count - s), strip = rank_;
+      auto S = P.middleCols(s, width);
+      for (int pass = 0; pass < 2; ++pass) project(before, strip, S, T.block(0, s, strip - before, width));
+      for (Index j = s; j < s + width; ++j) {
+        const Real left = reduce(P.col(j), T.col(j).segment(strip - before, rank_ - strip));
+        if (rank_ == limit_ || is_noise(P.col(j), left, size(j), exponent[static_cast<std::size_t>(j)]))
+          continue;
+        cancelled = cancelled || 10 * left < size(j);
+        T(rank_ - before, j) = left;
+        Q_.col(rank_) = P.col(j) / left;
+        qr_.kept.push_back(column(first + j));
+        ++rank_;
+      }
+      Qt_.middleRows(strip, rank_ - strip) = Q_.middleCols(strip, rank_ - strip).transpose();
+    }
+    const Index found = rank_ - before;
+    if (cancelled && before > 0) clean(before, C, T.topRows(found));
+    for (Index j = 0; j < count; ++j) {
+      auto entries = qr_.R.col(column(first + j));
+      entries.head(before) = C.col(j);
+      entries.segment(before, found) = T.col(j).head(found);
+      entries.head(rank_) *= std::ldexp(1.0, exponent[static_cast<std::size_t>(j)]);
+    }
+  }
+
+  /// Subtracts from v its components along the latest directions, those of its strip, twice. Returns ‖v‖.
+  Real reduce(Eigen::Ref<Vector> v, Eigen::Ref<Vector> coefficients) const {
+    const Index count = coefficients.size();
+    const auto q = Q_.middleCols(rank_ - count, count);
+    for (int pass = 0; pass < 2 && count > 0; ++pass) {
+      const Vector along = q.transpose() * v;
+      coefficients += along;
+      v.noalias() -= q * along;
+    }
+    return v.norm();
+  }
+
+  /// Of a remainder v · 2^exponent of a column of norm column_norm · 2^exponent; left = ‖v‖.
+  bool is_noise(const Eigen::Ref<const Vector>& v, Real left, Real column_norm, int exponent) const {
+    if (left <= noise_ * column_norm) return true;  // also of zero
+    return left <= noise_ * std::ldexp(v.cwiseProduct(row_norm_).norm() / left, -exponent);
+  }
+
+  /// The second pass: the panel's directions W become W' with W = Q_before C₂ + W' T₂, and the coefficients
+  /// C, T of its columns become C + C₂ T, T₂ T.
+  void clean(Index before, Columns C, Columns T) {
+    const Index found = rank_ - before;
+    Matrix W = Q_.middleCols(before, found), C2 = Matrix::Zero(before, found),
+           T2 = Matrix::Zero(found, found);
+    project(0, before, W, C2);
+    rank_ = before;
+    for (Index s = 0; s < found; s += strip_width) {
+      const Index width = std::min(strip_width, found - s), strip = rank_;
+      auto S = W.middleCols(s, width);
+      project(before, strip, S, T2.block(0, s, strip - before, width));
+      for (Index j = s; j < s + width; ++j) {
+        const Real left = reduce(W.col(j), T2.col(j).segment(strip - before, rank_ - strip));
+        T2(j, j) = left;
+        Q_.col(rank_) = W.col(j) / left;
+        ++rank_;
+      }
+      Qt_.middleRows(strip, rank_ - strip) = Q_.middleCols(strip, rank_ - strip).transpose();
+    }
+    C += C2 * T;
+    T = (T2.triangularView<Eigen::Upper>() * T).eval();
+  }
+
+  /// The columns that follow the last possible direction.
+  void express(Index first) {
+    const Index count = size_of(columns_) - first;
+    Matrix rest(M_.rows(), count), along(limit_, count);
+    for (Index j = 0; j < count; ++j) rest.col(j) = M_.col(column(first + j));
+    multiply(Qt_, rest, along, workers_);
+    for (Index j = 0; j < count; ++j) qr_.R.col(column(first + j)) = along.col(j);
+  }
+
+  Index column(Index i) const { return columns_[static_cast<std::size_t>(i)]; }
+
+  const Matrix& M_;
+  const Indices& columns_;
+  Real noise_;
+  int workers_;
+  Index limit_, rank_ = 0;
+  Vector row_norm_;
+  Matrix Q_, Qt_;  // the directions, and transposed
+  OrderedQr qr_;
 };
-
-/// The factors of the columns `active` of M; the rest of `columns` is expressed by them.
-OrderedQr assemble(const Matrix& M, const Factorization& f, const Indices& columns, const Indices& active,
-                   Index rank) {
-  OrderedQr qr;
-  qr.Q = f.Q(rank);
-  qr.kept.assign(active.begin(), active.begin() + rank);
-  qr.R = Matrix::Zero(rank, M.cols());
-  for (Index p = 0; p < size_of(active); ++p)
-    for (Index i = 0; i <= std::min(p, rank - 1); ++i)
-      qr.R(i, active[static_cast<std::size_t>(p)]) = f.R(i, p);
-  for (const Index j : columns) {
-    if (std::binary_search(active.begin(), active.end(), j)) continue;
-    const auto before = std::lower_bound(qr.kept.begin(), qr.kept.end(), j) - qr.kept.begin();
-    qr.R.col(j).head(before).noalias() = qr.Q.leftCols(before).transpose() * M.col(j);
-  }
-  return qr;
-}
-
-/// QR of a matrix without zero rows.
-OrderedQr of_full_rows(const Matrix& M, Real noise) {
-  const Indices columns = nonzero_columns(M);
-  Indices active = columns;
-  while (true) {
-    const Factorization f(M, active);
-    const std::optional<Index> dependent = active.empty() ? std::nullopt : f.first_dependent(noise);
-    if (!dependent) return assemble(M, f, columns, active, f.rank_limit());
-    if (f.only_noise_from(*dependent, noise)) return assemble(M, f, columns, active, *dependent);
-    active.erase(active.begin() + *dependent);
-  }
-}
 
 }  // namespace
 
-OrderedQr ordered_qr(const Matrix& M, Real noise) {
-  const Indices rows = nonzero_rows(M);
-  if (size_of(rows) == M.rows()) return of_full_rows(M, noise);
-  OrderedQr qr = of_full_rows(M(rows, Eigen::all), noise);
+OrderedQr ordered_qr(const Matrix& M, Real noise, int workers) {
+  const Indices rows = nonzero_rows(M), columns = nonzero_columns(M);
+  if (size_of(rows) == M.rows()) return GramSchmidt(M, columns, noise, workers).run();
+  const Matrix used = M(rows, Eigen::all);
+  OrderedQr qr = GramSchmidt(used, columns, noise, workers).run();
   Matrix Q = Matrix::Zero(M.rows(), qr.Q.cols());
   Q(rows, Eigen::all) = qr.Q;
   qr.Q.swap(Q);
@@ -135,7 +193,7 @@ Real triangle_condition(const Matrix& R) {
   const Index r = R.rows();
   if (r == 0) return 1;
   const auto triangle = R.triangularView<Eigen::Upper>();
-  constexpr int steps = 3;  // each step squares the weight of the smallest value relative to the others
+  constexpr int steps = 3;  // each squares the weight of the smallest value against the others
   Vector v(r);
   for (Index i = 0; i < r; ++i)
     v(i) = (i % 2 == 0 ? 1 : -1) * (1 + static_cast<Real>(i) / static_cast<Real>(r));

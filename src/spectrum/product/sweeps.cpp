@@ -138,8 +138,11 @@ Real distance(const ProductValues& a, const ProductValues& b) {
 }
 
 /// Whether two more sweeps are worth it: the values are not what they could be, and the last ones did help.
-bool worth_another(const ProductValues& now, const std::optional<ProductValues>& before, Real by) {
-  const bool good = now.relative_error_estimate < by * good_enough && now.rank == now.rank_bound;
+/// Not better than what the factors' condition numbers let a sweep be, `reachable`.
+bool worth_another(const ProductValues& now, const std::optional<ProductValues>& before, Real by,
+                   Real reachable) {
+  const Real wanted = std::clamp(reachable, good_enough, 10 * good_enough);
+  const bool good = now.relative_error_estimate < by * wanted && now.rank == now.rank_bound;
   if (good || !before) return !good;
   return now.rank > before->rank || now.relative_error_estimate < before->relative_error_estimate / 4;
 }
@@ -190,6 +193,8 @@ ProductValues product_singular_values(const FactorSource& factors, const Product
     const std::optional<Matrix> from = start;
     Sweep first = sweep(factors, Direction::transposed, 0, from, options.workers);
     Sweep second = sweep(factors, Direction::forward, {}, first.range, options.workers);
+    const Real reachable =
+        std::max(first.values.relative_error_estimate, second.values.relative_error_estimate);
     there.add(std::move(first.values)), back.add(std::move(second.values));
     start = std::move(second.range);
     // A badly graded factor is met in its own order in one direction only: there two sweeps agree. Both lie
@@ -207,7 +212,7 @@ ProductValues product_singular_values(const FactorSource& factors, const Product
                                 : Comparison(*back.values, *there.values, proved, by))
                             .result();
     now.sweeps = sweeps;
-    const bool go_on = worth_another(now, result, by);
+    const bool go_on = worth_another(now, result, by, reachable);
     result = std::move(now);  // even with a value less: only now the steadier direction is known
     if (!go_on) break;
   }

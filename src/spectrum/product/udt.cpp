@@ -2,31 +2,39 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <numeric>
 
+#include "linalg/matrix_product.h"
 #include "rezero/linalg/scaled_matrix.h"
 
 namespace rezero::detail {
 namespace {
 
+/// As frexp has it.
 int exponent_of(Real x) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &x, sizeof bits);
+  const int biased = static_cast<int>(bits >> 52 & 0x7ff);
+  if (biased != 0) return biased - 1022;
   int exponent = 0;
-  std::frexp(x, &exponent);
+  std::frexp(x, &exponent);  // subnormal
   return exponent;
 }
 
 /// R diag(2^e) transposed: column i in units of 2^(its exponent), the largest entry in [1/2, 1).
-ScaledColumns scaled_rows(const Matrix& R, const std::vector<std::int64_t>& e) {
-  ScaledColumns rows{Matrix::Zero(R.cols(), R.rows()), {}};
-  for (Index i = 0; i < R.rows(); ++i) {
+ScaledColumns scaled_rows(const OrderedQr& qr, const std::vector<std::int64_t>& e) {
+  ScaledColumns rows{qr.R.transpose(), {}};
+  for (Index i = 0; i < rows.count(); ++i) {
+    Real* entries = rows.columns.col(i).data();
+    const Index first = qr.kept[static_cast<std::size_t>(i)], last = rows.columns.rows();
     std::int64_t largest = std::numeric_limits<std::int64_t>::min();
-    for (Index j = 0; j < R.cols(); ++j)
-      if (R(i, j) != 0) largest = std::max(largest, e[static_cast<std::size_t>(j)] + exponent_of(R(i, j)));
-    for (Index j = 0; j < R.cols(); ++j) {
-      if (R(i, j) == 0) continue;
-      rows.columns(j, i) = shifted(R(i, j), e[static_cast<std::size_t>(j)] - largest);
-    }
+    for (Index j = first; j < last; ++j)
+      if (entries[j] != 0)
+        largest = std::max(largest, e[static_cast<std::size_t>(j)] + exponent_of(entries[j]));
+    for (Index j = first; j < last; ++j)  // by at most −exponent of the entry
+      entries[j] = shifted(entries[j], e[static_cast<std::size_t>(j)] - largest);
     rows.exponents.push_back(largest);
   }
   return rows;
@@ -68,18 +76,20 @@ void Udt::reorder(const std::vector<Index>& order) {
   identity_ = false;
 }
 
-void Udt::multiply(const OrderedQr& qr, std::int64_t exponent) {
-  ScaledColumns X = scaled_rows(qr.R, rows_.exponents);
+void Udt::multiply(const OrderedQr& qr, std::int64_t exponent, int workers) {
+  ScaledColumns X = scaled_rows(qr, rows_.exponents);
   for (std::int64_t& e : X.exponents) e += exponent;
   if (identity_) {
     rows_ = std::move(X);
   } else {
+    constexpr Index width = 64;
     Matrix product(rows_.columns.rows(), X.count());
-    const bool any = product.size() > 0;  // Eigen's triangular product wants a direction to be left
-    if (any && X.columns.rows() == X.columns.cols())
-      product.noalias() = rows_.columns * X.columns.triangularView<Eigen::Lower>();
-    else if (any)
-      product.noalias() = rows_.columns * X.columns;
+    for (Index first = 0; first < X.count(); first += width) {  // X is zero above row kept[i] of column i
+      const Index count = std::min(width, X.count() - first), top = qr.kept[static_cast<std::size_t>(first)],
+                  left = X.columns.rows() - top;
+      rezero::multiply(rows_.columns.rightCols(left), X.columns.block(top, first, left, count),
+                       product.middleCols(first, count), workers);
+    }
     rows_ = {std::move(product), std::move(X.exponents)};
   }
   identity_ = false;

@@ -1,12 +1,12 @@
 #pragma once
-/// The part diag(2^e) T of a product kept as Q diag(2^e) T.
+/// The part diag(2^e) T of a product that is held as Q diag(2^e) T.
 
 #include "spectrum/product/ordered_qr.h"
 #include "spectrum/product/scaled_columns.h"
 
 namespace rezero::detail {
 
-/// Rows of T, stored as scaled columns with their largest entry in [1/2, 1). The singular values are those of
+/// Rows of T, stored as columns with their scales, largest entry in [1/2, 1); singular values are those of
 /// the product.
 class Udt {
  public:
@@ -15,7 +15,7 @@ class Udt {
 
   /// diag(2^e) T ← 2^exponent R diag(2^e) T. Row i of R diag(2^e) is computed in units of its largest entry,
   /// so that only entries below 2^−1074 of their row underflow. Cost size · rows² (rows of R) for a triangle.
-  void multiply(const OrderedQr& qr, std::int64_t exponent);
+  void multiply(const OrderedQr& qr, std::int64_t exponent, int workers = 1);
 
   /// The order of the rows of diag(2^e) T in which the columns of M diag(2^e) descend, by powers of two.
   std::vector<Index> descending(const Matrix& M) const;
