@@ -37,19 +37,22 @@ class FirstException {
   std::exception_ptr exception_;
 };
 
-/// The number of threads, up to `wanted`, that the system lets this process start now. OpenMP's runtime ends
-/// the process if it cannot start one.
+/// The number of threads, up to `wanted`, that OpenMP's runtime can safely start now: if it cannot start one,
+/// it ends the process. Tries a few threads more than wanted, and keeps that margin, because the next attempt
+/// may find less memory than this one.
 int startable_threads(int wanted) {
+  constexpr int margin = 2;
   std::vector<std::thread> threads;
-  threads.reserve(static_cast<std::size_t>(wanted));
+  threads.reserve(static_cast<std::size_t>(wanted + margin));
   std::mutex all_started;
   try {
     const std::lock_guard<std::mutex> lock(all_started);  // no thread ends before that
-    while (wanted-- > 0) threads.emplace_back([&] { const std::lock_guard<std::mutex> wait(all_started); });
+    for (int i = 0; i < wanted + margin; ++i)
+      threads.emplace_back([&] { const std::lock_guard<std::mutex> wait(all_started); });
   } catch (const std::exception&) {
   }
   for (std::thread& thread : threads) thread.join();
-  return static_cast<int>(threads.size());
+  return std::max(static_cast<int>(threads.size()) - margin, 0);
 }
 
 /// Size of a team for `wanted` threads. It never shrinks: GNU's runtime ends threads that a smaller team does

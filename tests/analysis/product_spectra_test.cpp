@@ -111,7 +111,7 @@ TEST(ProductSpectra, AutoChoosesByTheCondition) {
 TEST(ProductSpectra, AutoLooksAtWhatWasAskedFor) {
   AnalysisOptions top;
   top.top = 2;
-  EXPECT_EQ(only(run(stack_of("plain", 24, 12), {12}, top)).method, "dense");
+  EXPECT_EQ(only(run(stack_of("plain", 24, 12), {12}, top)).provenance.method, "dense");
   AnalysisOptions bottom;
   bottom.bottom = 2;
   const Spectrum low = only(run(stack_of("plain", 24, 60), {60}, bottom));

@@ -109,7 +109,7 @@ TEST(Safetensors, LyingLengths) {
   }
   EXPECT_MESSAGE(message_of([] { parse_safetensors(std::string("\x10\0\0\0\0\0\0\0{}", 10), "x"); }),
                  "the header claims 16 bytes, but only 2 follow");
-  EXPECT_MESSAGE(message_of([] { parse_safetensors("", "x"); }), "no safetensors file");
+  EXPECT_MESSAGE(message_of([] { parse_safetensors("", "x"); }), "not a safetensors file");
   EXPECT_MESSAGE(message_of([] { parse_safetensors(std::string(16, '\0'), "x"); }),
                  "does not begin with '{'");
 }
@@ -184,7 +184,7 @@ TEST(Safetensors, FilesAndPipesGiveTheSameRefusals) {
     EXPECT_EQ(message_of([&] { read_safetensors(folder / "file"); }).empty(), bytes == good);
     EXPECT_EQ(piped.empty(), bytes == good) << piped;
   }
-  EXPECT_MESSAGE(message_of([&] { read_safetensors(folder / "file", 2); }), "no safetensors file");
+  EXPECT_MESSAGE(message_of([&] { read_safetensors(folder / "file", 2); }), "not a safetensors file");
   spill(folder / "file", good);
   EXPECT_MESSAGE(message_of([&] { read_safetensors(folder / "file", good.size() - 1); }),
                  "the limit for the file is");
