@@ -17,7 +17,7 @@ bool has_zero_parameter(const BlockParts& parts) {
                      [](const NormSpec* norm) { return norm->has_zero_parameter(); });
 }
 
-/// z alone: no skip, no scale, nothing behind the sum.
+/// z alone: no skip, no scale, nothing after the sum.
 BlockParts branch_of(BlockParts parts) {
   parts.skip_scale = Scale::number(0);
   parts.branch_scale = Scale::number(1);
@@ -30,9 +30,9 @@ BlockParts branch_of(BlockParts parts) {
   return parts;
 }
 
-/// What the branch does at x, seen alone.
+/// The branch at x, by itself.
 struct Probe {
-  bool no_output, no_derivative;  ///< ∂z/∂x takes a random direction to zero exactly
+  bool no_output, no_derivative;  ///< ∂z/∂x maps a random direction exactly to zero
   bool underflowed;
 };
 
@@ -47,7 +47,7 @@ Probe probe(const BlockStep& step) {
   return {at.branch_value.isZero(0), moved.isZero(0), watch.underflowed()};
 }
 
-/// The norms of the branch with the shapes that they stand at, those of queries and keys apart.
+/// The norms of the branch with their shapes, except those of queries and keys.
 std::vector<std::pair<const NormSpec*, Shape>> placed_norms(const BlockStep& step) {
   const BlockParts& parts = step.layer.parts();
   const ConvBranchSpec& conv = parts.conv;
@@ -68,7 +68,7 @@ std::vector<std::pair<const NormSpec*, Shape>> placed_norms(const BlockStep& ste
   return all;
 }
 
-/// Why the derivative is zero, where that is plain to see; else empty.
+/// Why the derivative is zero, if the reason is obvious; otherwise empty.
 std::string cause(const BlockStep& step) {
   for (const auto& [norm, shape] : placed_norms(step))
     if (*norm && norm->null_directions(shape) == shape.size())

@@ -16,13 +16,13 @@ int clamp_exponent(std::int64_t e) {
   return static_cast<int>(std::clamp<std::int64_t>(e, -4000, 4000));
 }
 
-/// A zero that may have come from underflow proves nothing; entries lost in the products void the
-/// certificate, for what came after may have made them large again, and so do bits that all entries lost.
+/// A zero that may be an underflow proves nothing. Entries lost in the products void the certificate, because
+/// later blocks may have made them large again; so does a loss of bits in all entries.
 void note_underflow(Spectrum& spectrum, Underflow underflow) {
   if (underflow == Underflow::none) return;
   spectrum.null_directions = 0;
   const bool zero = spectrum.part != SpectrumPart::density && spectrum.sigma_max.is_zero();
-  const bool by_factors = spectrum.accuracy.relative_error_estimate.has_value();  // J was not looked at
+  const bool by_factors = spectrum.accuracy.relative_error_estimate.has_value();  // J was not examined
   const bool exact_or_nothing = spectrum.accuracy.relative_resolution == 0 && spectrum.unresolved() > 0;
   const bool harmless = underflow == (by_factors ? Underflow::product : Underflow::derivative);
   if (harmless && !zero && !exact_or_nothing) return;
@@ -36,13 +36,13 @@ void note_underflow(Spectrum& spectrum, Underflow underflow) {
                          : "entries of J below 2^-1074 of the largest were lost in the products";
 }
 
-/// error/√square, at most 1 where J itself is zero.
+/// error/√square, at most 1 if J itself is zero.
 Real relative_to(const ScaledReal& error, const ScaledReal& square) {
   if (error.is_zero()) return 0;
   return square.is_zero() ? 1 : std::exp(std::min<Real>(error.log() - square.log() / 2, 700));
 }
 
-/// ‖J‖_F² by its values, where the spectrum has them and what it lacks is beneath notice.
+/// ‖J‖_F² from the values, if the spectrum has them and the missing ones are negligible.
 std::optional<ScaledReal> sum_of_squares(const Spectrum& spectrum) {
   const bool known = spectrum.part == SpectrumPart::full && spectrum.status == SpectrumStatus::converged &&
                      spectrum.accuracy.relative_resolution <= six_digits && !spectrum.sigma_max.is_zero();
@@ -54,8 +54,8 @@ std::optional<ScaledReal> sum_of_squares(const Spectrum& spectrum) {
   return ScaledReal::make(sum * top.mantissa * top.mantissa, 2 * top.exponent);
 }
 
-/// The smallest values of a full spectrum become the exact zeros that structure proves them to be; a value
-/// that stands above the resolution is none.
+/// The smallest values of a full spectrum become the exact zeros proved by structure; a value above the
+/// resolution is not one of them.
 void declare_null(Spectrum& spectrum, Index count) {
   if (spectrum.part != SpectrumPart::full || spectrum.status == SpectrumStatus::breakdown) return;
   const auto size = static_cast<Index>(spectrum.sigma.size());
@@ -77,8 +77,8 @@ ScaledReal identity_error(const ScaledMatrix& J) {
 
 ScaledReal mask_error(const ScaledMatrix& J, const Vector& x) {
   REZERO_REQUIRE(J.mantissa.rows() == J.mantissa.cols() && x.size() == J.mantissa.cols());
-  // In units of 2^r, r = max(e, 0), neither J nor I overflows, and what underflows is too small to be the
-  // maximum.
+  // In units of 2^r, r = max(e, 0), neither J nor I overflows, and underflowed entries are too small to be
+  // the maximum.
   const std::int64_t r = std::max<std::int64_t>(J.exponent, 0);
   const int shift = clamp_exponent(J.exponent - r);
   const Real one = std::ldexp(1.0, clamp_exponent(-r));
@@ -117,7 +117,7 @@ ReportedJacobian reported(const ForwardStep& step, const ScaledVector& start) {
 
 namespace {
 
-/// What the entries of a formed J and the states tell.
+/// Results that need the entries of a formed J, or the states.
 void look_at_entries(DepthResult& result, const ReportedJacobian& seen, const FormingError& forming,
                      const AnalysisOptions& options) {
   const ScaledMatrix& J = *seen.J.matrix;
@@ -162,7 +162,7 @@ DepthResult observe(const ReportedJacobian& seen, const AnalysisOptions& options
   }
   if (!options.spectrum) return result;
   SpectrumRequest request = request_for(options, seed, workers);
-  // Of more rows than columns, as many directions that nothing reaches are no value's.
+  // If J has more rows than columns, the surplus of unreachable directions does not correspond to values.
   request.proved_zeros =
       std::max<Index>(0, seen.null_directions - std::max<Index>(0, result.rows - result.cols));
   result.spectrum = compute_spectrum(J, request);

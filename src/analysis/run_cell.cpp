@@ -17,7 +17,7 @@
 namespace rezero {
 namespace {
 
-/// A formed J behind the maps of a view, with all that is known of it.
+/// A formed J after the maps of a view, with everything known about it.
 class SeenMatrix {
  public:
   SeenMatrix(const ForwardStep& step, const detail::DepthView& view)
@@ -47,7 +47,7 @@ class SeenMatrix {
     J_.exponent += map.exponent;
   }
 
-  /// What a norm makes zero but for its null directions has cancelled.
+  /// Zeros of a norm other than its null directions are due to cancellation.
   static bool has_new_zero_column(const Matrix& before, const Matrix& after) {
     for (Index j = 0; j < after.cols(); ++j)
       if (after.col(j).isZero(0) && !before.col(j).isZero(0)) return true;
@@ -61,7 +61,7 @@ class SeenMatrix {
   bool zero_columns_hold_;
 };
 
-/// One cell on its way through the stack: what is collected block by block.
+/// One cell on its way through the stack; collects results block by block.
 class CellRun {
  public:
   CellRun(const Cell& cell, const AnalysisOptions& options, const CellContext& context,
@@ -184,8 +184,7 @@ class CellRun {
     for (const CheckSpec& check : options_.checks) depth.checks.push_back(check.check().run(seen, check));
   }
 
-  /// A unit vector: all entries equal to 1 for `ones` (as reference values are made with), Haar-random
-  /// otherwise.
+  /// A unit vector: all entries equal for `ones` (as for the reference values), otherwise Haar-random.
   Vector cotangent() const {
     const Index n = states_.back().mantissa.size();
     if (options_.cotangent == CotangentLaw::ones) return Vector::Ones(n);
@@ -209,7 +208,7 @@ class CellRun {
     return profile;
   }
 
-  /// Every depth not yet visited fails, and says where.
+  /// Marks every depth not yet visited as failed, with the reason.
   void fail_rest(const std::string& kind, const std::string& message) {
     for (; delivered_ < cell_.depths.size(); ++delivered_)
       deliver_({cell_.index, cell_.labels, {}, {{cell_.depths[delivered_], kind, message}}});
@@ -226,7 +225,7 @@ class CellRun {
   std::vector<ScaledReal> branch_norm_;
   std::vector<Real> skip_scale_, branch_scale_;
   std::vector<BlockFacts> blocks_;
-  detail::EndNorms end_norms_;  ///< of the block that was passed last
+  detail::EndNorms end_norms_;  ///< of the last block passed
 };
 
 }  // namespace

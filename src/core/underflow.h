@@ -30,8 +30,8 @@ inline bool underflow_raised() {
 }
 #endif
 
-/// Watches this thread for underflow from its construction on. Watches nest: what an inner one sees, the
-/// outer one sees, too.
+/// Watches this thread for underflow from its construction on. Watches nest: underflow seen by an inner one
+/// is also seen by the outer one.
 class UnderflowWatch {
  public:
   UnderflowWatch() : before_(underflow_raised()) { clear_underflow(); }

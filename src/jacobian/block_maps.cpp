@@ -20,18 +20,18 @@ struct BlockPass {
   StackPtr stack;
   BlockMapsOptions options;
   std::vector<ScaledVector> states;
-  std::vector<LinearMapPtr> maps;         ///< of the first blocks
+  std::vector<LinearMapPtr> maps;         ///< of the kept first blocks
   std::vector<std::int64_t> growth;       ///< exponent of ‖J_l v‖/‖v‖, l = 0 …
-  std::vector<Real> flops;                ///< of J_l a column, l = 0 …
-  Underflow underflow = Underflow::none;  ///< of the maps
+  std::vector<Real> flops;                ///< of J_l per column, l = 0 …
+  Underflow underflow = Underflow::none;  ///< in the maps
   mutable std::atomic<bool> product_underflowed{false};
 
   Index blocks() const { return static_cast<Index>(states.size()) - 1; }
   const ScaledVector& state(Index l) const { return states[static_cast<std::size_t>(l)]; }
 
-  /// A branch over one position may be cheaper as one matrix. Over many positions one column is a matrix
-  /// product as it is, and one matrix a position would fit no cache. What is kept does not enter: it must not
-  /// show in bits.
+  /// A branch over one position may be cheaper as one matrix. Over many positions a single column is already
+  /// a matrix product, and one matrix per position would fit no cache. The choice must not depend on what is
+  /// kept, or results would differ bitwise.
   LinearMapPtr prepared(const LinearMapPtr& derivative) const {
     return stack->shape().positions == 1 ? condense(derivative, options.columns) : derivative;
   }
@@ -54,12 +54,12 @@ struct BlockPass {
 
 namespace {
 
-/// A column as it is carried: its mantissa kept within range.
+/// A column on its way through the blocks; its mantissa is kept within range.
 struct Carried {
   Matrix mantissa;  ///< one column
   std::int64_t exponent = 0;
 
-  /// Exact. Fails, naming the block, where an entry is not finite.
+  /// Renormalizes, exactly. NumericalError naming the block if an entry is not finite.
   void settle(Index block) {
     const Real largest = max_abs(mantissa);
     if (!std::isfinite(largest)) fail(block, "a tangent is not finite (the block's derivative overflowed)");
@@ -69,7 +69,7 @@ struct Carried {
     mantissa = std::move(moved.mantissa), exponent = moved.exponent;
   }
 
-  /// In units of 2^unit.
+  /// Writes the column in units of 2^unit.
   void put(Columns out, std::int64_t unit, Index block) const {
     out = detail::shifted(mantissa, exponent - unit);
     if (exponent > unit && !std::isfinite(max_abs(out)))
@@ -77,7 +77,7 @@ struct Carried {
   }
 };
 
-/// The blocks' maps one after the other.
+/// The maps of the blocks, one after another.
 class ComposedMap final : public LinearMap {
  public:
   ComposedMap(std::shared_ptr<const BlockPass> pass, Index depth, Rounding rounding)

@@ -10,7 +10,7 @@
 namespace rezero::detail {
 namespace {
 
-/// permuted-diagonal, `first`, then the rest of the table: full methods that take this matrix.
+/// permuted-diagonal, `first`, then the rest of the table: the full methods that accept this matrix.
 std::vector<const SpectrumMethod*> chain_for(const Matrix& A, const SpectrumMethod& first) {
   std::vector<const SpectrumMethod*> chain = {spectrum_methods().find("permuted-diagonal"), &first};
   for (const SpectrumMethod& method : spectrum_methods())
@@ -25,8 +25,8 @@ std::vector<const SpectrumMethod*> chain_for(const Matrix& A, const SpectrumMeth
   return usable;
 }
 
-/// A method's values, and what the certificate needs unless it is known: side by side where the matrix is too
-/// small for either to gain much from threads.
+/// The values of a method, and the measurements for the certificate unless they are known. Both run
+/// concurrently if the matrix is too small for either to gain much from threads.
 FullValues values_and_facts(const SpectrumMethod& method, const Matrix& A, int workers,
                             std::optional<MatrixFacts>& facts) {
   constexpr Index gains_from_threads = 768;
@@ -41,7 +41,7 @@ FullValues values_and_facts(const SpectrumMethod& method, const Matrix& A, int w
   return values;
 }
 
-/// The values of A followed by the zeros that its zero rows and columns prove.
+/// The values of A, followed by the zeros proved by its zero rows and columns.
 void publish(Spectrum& spectrum, const FullValues& values, std::int64_t exponent) {
   for (Index i = 0; i < values.sigma.size(); ++i)
     spectrum.sigma.push_back(ScaledReal::make(values.sigma[i], exponent));
@@ -55,7 +55,7 @@ void publish(Spectrum& spectrum, const FullValues& values, std::int64_t exponent
   spectrum.accuracy.certified = true;
 }
 
-/// Where a full spectrum is cut behind its first `count` values: whether a value and its copy are parted.
+/// Whether cutting a full spectrum after its first `count` values separates a value from its copy.
 Multiplicity at_cut(const Spectrum& full, Index count) {
   if (count == 0 || count == full.dimension) return Multiplicity::resolved;
   const auto i = static_cast<std::size_t>(count);
@@ -132,8 +132,7 @@ Spectrum truncate(Spectrum full, const SpectrumRequest& request) {
       request.top + request.bottom == full.dimension
           ? Multiplicity::resolved
           : std::max(at_cut(full, request.top), at_cut(full, full.dimension - request.bottom));
-  // Proved zeros are the last values: what is cut from the middle leaves the bottom ones and takes from the
-  // rest.
+  // Proved zeros are the last values: a cut from the middle keeps those at the bottom.
   const Index proved_from = full.dimension - full.null_directions;
   full.null_directions =
       std::min(request.bottom, full.null_directions) + std::max<Index>(0, request.top - proved_from);

@@ -11,7 +11,7 @@
 namespace rezero {
 namespace {
 
-/// A spectrum of the matrix is one of J up to what forming it lost.
+/// A spectrum of the formed matrix is that of J up to the error of forming it.
 void add_forming_error(Spectrum& spectrum, const JacobianView& J) {
   if (!J.zeros_hold) spectrum.null_directions = 0;
   if (J.matrix_error.is_zero()) return;
@@ -20,14 +20,14 @@ void add_forming_error(Spectrum& spectrum, const JacobianView& J) {
   spectrum.accuracy.relative_resolution += spectrum.accuracy.forming_error;
 }
 
-/// The chain, for the wanted part of a formed J.
+/// The chain, for the requested part of a formed J.
 Spectrum by_chain(const JacobianView& J, const SpectrumRequest& request, const SpectrumMethod& first) {
   Spectrum full = detail::full_spectrum(J.matrix->mantissa, J.matrix->exponent, first, request.workers);
   if (full.status == SpectrumStatus::converged) add_forming_error(full, J);
   return detail::truncate(std::move(full), request);
 }
 
-/// What the method itself certifies; what it cannot is computed in full where J is formed.
+/// The values that the method itself certifies. If it fails and J is formed, everything is computed in full.
 Spectrum by_own_means(const JacobianView& J, const SpectrumRequest& request, const SpectrumMethod& method) {
   Spectrum tried = method.compute(J, request);
   const bool looked_at_matrix = J.matrix && method.gives == SpectrumScope::ends;
@@ -41,7 +41,7 @@ Spectrum by_own_means(const JacobianView& J, const SpectrumRequest& request, con
   return spectrum;
 }
 
-/// The smallest value that was asked for and is no proved zero, over σ_max; 1 where there is none.
+/// The smallest requested value that is not a proved zero, over σ_max; 1 if there is none.
 Real smallest_wanted(const Spectrum& spectrum, Index proved_zeros) {
   auto i = static_cast<Index>(spectrum.sigma.size());
   const Index left_out = spectrum.part == SpectrumPart::largest ? spectrum.dimension - i : 0;
@@ -53,7 +53,7 @@ Real smallest_wanted(const Spectrum& spectrum, Index proved_zeros) {
   return value.is_zero() ? 0 : quotient(value, spectrum.sigma_max);
 }
 
-/// Dense, unless its resolution hides values that were asked for and the factors are there to find them by.
+/// Dense, unless its resolution hides requested values and the factors are available to find them.
 Spectrum by_condition(const JacobianView& J, const SpectrumRequest& request) {
   constexpr Real ten_digits_above = 1e-6;
   using detail::six_digits;
@@ -97,7 +97,7 @@ void check_form(const JacobianView& J, const SpectrumMethod& method) {
                      std::string(to_string(needed)) + ", which was not formed");
 }
 
-/// No bound relative to σ_max says how far a zero may be from the truth.
+/// A bound relative to σ_max does not limit how far a zero may be from the truth.
 Spectrum unless_zero_is_doubtful(Spectrum spectrum) {
   const bool zero = spectrum.status == SpectrumStatus::converged && spectrum.part != SpectrumPart::density &&
                     !spectrum.sigma.empty() && spectrum.sigma_max.is_zero();

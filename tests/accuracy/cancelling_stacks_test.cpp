@@ -1,5 +1,5 @@
-/// Stacks whose J is a small difference of large numbers: what is claimed beside what is true. The table of
-/// docs/accuracy.md; print it with
+/// Stacks whose J is a small difference of large numbers: claims compared with the truth. Prints the table of
+/// docs/accuracy.md with
 ///   accuracy_test --gtest_filter='*CancellingStacks*'
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ CellResult run(const Case& c, const std::string& method) {
   return run_cell(Cell(0, testing::stack_spec(c.stack), 0, {c.depth}, options), options);
 }
 
-/// 6.5e-13 where no double reaches.
+/// 6.5e-13, also beyond the range of double.
 std::string decimal(const ScaledReal& value) {
   if (value.is_zero()) return "0";
   const Real log = value.log10(), exponent = std::floor(log);
@@ -54,12 +54,12 @@ std::string decimal(const ScaledReal& value) {
   return text;
 }
 
-/// What one method claims, and what is so.
+/// The claim of one method, and the truth.
 void compare(const Case& c, const char* method, const Trajectory& path, const std::string& exact_states) {
   const CellResult result = run(c, method);
   ASSERT_EQ(result.depths.size(), 1U) << c.name;
   const Spectrum& spectrum = result.depths.front().spectrum;
-  if (spectrum.provenance.method != method) return;  // it could not, and said so
+  if (spectrum.provenance.method != method) return;  // it failed, and reported so
   const Verdict verdict = judged(path, {c.depth, c.final_norm, {}, States::library}, spectrum);
   const Index unresolved = spectrum.unresolved() + spectrum.null_directions;
   std::printf("| %s | %s | %s | %s | %s | %s | %.1e | %.1e | %td of %td |\n", c.name.c_str(), method,

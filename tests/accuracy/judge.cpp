@@ -27,7 +27,7 @@ std::size_t place(const Spectrum& spectrum, std::size_t i) {
   return static_cast<Index>(i) < spectrum.leading ? i : static_cast<std::size_t>(spectrum.dimension) - behind;
 }
 
-/// Bits that the smallest value of which something is claimed takes, and some more where zeros are claimed.
+/// Bits needed for the smallest value with a claim, and some more if zeros are claimed.
 long first_bits(const Spectrum& spectrum) {
   std::int64_t range = spectrum.null_directions > 0 ? 256 : 0;
   for (std::size_t i = 0; i < spectrum.sigma.size(); ++i)

@@ -1,4 +1,4 @@
-/// The judge: it passes what is right, and sees each kind of wrong claim.
+/// The judge accepts correct results and detects each kind of wrong claim.
 
 #include "accuracy/judge.h"
 

@@ -1,7 +1,7 @@
-/// Random cells beside the truth in extended precision: whatever is published as resolved is right to its
-/// claim. REZERO_RANDOM_SEED, _FIRST and _CELLS choose other cells (tests/accuracy/random_cells.sh runs
-/// many); REZERO_RANDOM_KEEP names a folder for the files that violations need: the input, or the stack where
-/// it was decorated.
+/// Random cells against the truth in extended precision: every value published as resolved satisfies its
+/// claim. REZERO_RANDOM_SEED, _FIRST and _CELLS select other cells (tests/accuracy/random_cells.sh runs
+/// many). REZERO_RANDOM_KEEP names a folder for the files needed to reproduce violations: the input, or a
+/// decorated stack.
 
 #include <gtest/gtest.h>
 
@@ -49,7 +49,7 @@ struct Run {
     cell = Cell(stack, depths, options, cell.labels, cell.index);
   }
 
-  /// What a user would type; of a decorated stack with the file that save() writes.
+  /// The command a user would type; for a decorated stack, with the file that save() writes.
   std::string command() const {
     if (!random.decorate) return "rezero-analyze" + random.typed;
     std::string depths;
@@ -69,7 +69,7 @@ struct Run {
   }
 };
 
-/// One line that says all: which cell, what was claimed, what is true.
+/// One line with everything: the cell, the claim, the truth.
 void report(const Run& run, const Spectrum& spectrum, const Violation& v) {
   std::printf("violation: cell %" PRIu64 ", %s value %zu by %s: published %.16ge%+" PRId64
               ", true %.16ge%+" PRId64 " (powers of two), %.3g times the claim %s%.3g: %s\n",
@@ -130,7 +130,7 @@ class Sweep {
     if (folder && !verdict.violations.empty()) run.save(folder);
   }
 
-  /// What is no trouble with numbers: a mistake in the program.
+  /// A mistake in the program rather than a problem with numbers.
   void fault(std::uint64_t index, const std::string& message, const std::string& command) {
     ++tally.faults;
     std::printf("fault: cell %" PRIu64 ": %s: %s\n", index, message.c_str(), command.c_str());

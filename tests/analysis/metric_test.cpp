@@ -77,7 +77,7 @@ TEST(Metrics, FourValuesByHand) {
   EXPECT_EQ(m["identity_error"], Value()) << "not known";
 }
 
-/// Of a J of rank one σ₂ is known: it is zero.
+/// For a J of rank one, σ₂ is known to be zero.
 TEST(Metrics, SecondValueThatIsAProvedZero) {
   Made m = Made::of({0.8, 0});
   EXPECT_EQ(m["bulk_sigma_max"], Value());
@@ -103,7 +103,7 @@ TEST(Metrics, ZeroMatrix) {
   }
 }
 
-/// Noise below the resolution is told from a proved zero.
+/// Noise below the resolution is distinguished from a proved zero.
 TEST(Metrics, RankDeficient) {
   Made noise = Made::of({3, 2, 1e-17, 0}), proved = Made::of({3, 2, 0, 0});
   proved.spectrum.null_directions = 2;
@@ -145,7 +145,7 @@ TEST(Metrics, BeyondTheRangeOfDoubles) {
   EXPECT_NEAR(*wide["log10_condition"], 6000 * std::log10(2.0), 1e-11);
 }
 
-/// Values lost in noise as large as 1 may lie anywhere, in [0.9, 1.1] too.
+/// Values lost in noise as large as 1 may lie anywhere, including [0.9, 1.1].
 TEST(Metrics, NoiseThatReachesOneIsNotCounted) {
   Made m = Made::of({1e18, 1, 1});
   EXPECT_EQ(m["isometry_fraction"], Value());

@@ -1,6 +1,5 @@
-/// Product spectra of whole stacks: against the exact stacks (tests/reference/README.md says who made them
-/// and how), against each other, and what `auto` makes of them. The tables of docs/accuracy.md; print them
-/// with
+/// Product spectra of whole stacks: against the exact stacks (see tests/reference/README.md), against each
+/// other, and under `auto`. Prints the tables of docs/accuracy.md with
 ///   analysis_test --gtest_filter='*ProductSpectra*'
 
 #include <gtest/gtest.h>
@@ -176,7 +175,7 @@ TEST(ProductSpectra, IdentityBitwise) {
   for (const ScaledReal& sigma : spectrum.sigma) EXPECT_EQ(sigma, ScaledReal::make(1));
 }
 
-/// Rows of relu masks: proved zeros, counted, and none of the others lost.
+/// Rows of relu masks: proved zeros are counted, and no other value is lost.
 TEST(ProductSpectra, MasksOfPlainRelu) {
   testing::StackText text;
   text.scheme = "plain", text.family = "dense", text.width = 16;
@@ -189,7 +188,7 @@ struct Line {
   Real slope = 0, worst = 0;
 };
 
-/// Least squares through log₁₀ of the smallest value that is no proved zero, against depth.
+/// Least squares through log₁₀ of the smallest value that is not a proved zero, against depth.
 Line fit(const CellResult& result) {
   const auto count = static_cast<Index>(result.depths.size());
   Vector x(count), y(count);
@@ -207,7 +206,7 @@ Line fit(const CellResult& result) {
   return {slope, (dy - slope * dx).cwiseAbs().maxCoeff() / (y(0) - y(count - 1))};
 }
 
-/// Not a floor at 1e-16: depth after depth the smallest value loses as many decades.
+/// No floor at 1e-16: with every layer the smallest value loses the same number of decades.
 void expect_straight(const std::string& scheme, const char* activation, Index width) {
   const std::vector<Index> depths = {40, 80, 120, 160, 200};
   std::printf("%s, %s, n = %d\n", scheme.c_str(), activation, static_cast<int>(width));

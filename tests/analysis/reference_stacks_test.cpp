@@ -1,5 +1,5 @@
-/// Every reference stack (tests/reference/README.md says who made them and how) gives its expected values, to
-/// the tolerances that are stated there. The worst error of each quantity is printed.
+/// Every reference stack (see tests/reference/README.md) gives its expected values, to the tolerances stated
+/// there. Prints the worst error of each quantity.
 
 #include <gtest/gtest.h>
 

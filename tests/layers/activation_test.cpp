@@ -194,8 +194,8 @@ TEST(Activation, LargeArguments) {
   EXPECT_EQ(value("selu", -1e308), -1.0507009873554805 * 1.6732632423543772);
 }
 
-/// Saturated slopes keep their relative accuracy: products of them are what makes small singular values.
-/// Error of exp(−2|x|) is |x| eps relative, and a few eps beside.
+/// Saturated slopes keep their relative accuracy: their products are the small singular values. The error of
+/// exp(−2|x|) is |x| eps relative, plus a few eps.
 TEST(LawActivation, TailsKeepRelativeAccuracy) {
   for (Real x : {5.0, 9.5, 15.0, 17.0, 19.0, 40.0, 300.0})
     for (Real z : {x, -x}) {
@@ -213,7 +213,7 @@ TEST(LawActivation, TailsKeepRelativeAccuracy) {
     }
 }
 
-/// φ′ by central differences of φ: the layer laws have it at one point; here on a grid.
+/// φ′ by central differences of φ on a grid; the layer laws test a single point.
 TEST(LawActivation, DerivativesOnAGrid) {
   for (const std::string& name : all_names()) {
     SCOPED_TRACE(name);
@@ -223,7 +223,7 @@ TEST(LawActivation, DerivativesOnAGrid) {
   }
 }
 
-/// A zero that φ or φ′ gives where it has none is an underflow, however its argument got there.
+/// A zero result of φ or φ′ that is not an exact zero is an underflow, whatever the argument.
 TEST(Activation, ZerosThatAreNoneCountAsUnderflow) {
   const auto loses = [](const Activation& phi, Real x, bool slope) {
     const Vector at = Vector::Constant(1, x);

@@ -49,7 +49,7 @@ TEST(ConvNet, StagesChangeTheShapeAtTheirFirstBlock) {
   EXPECT_EQ(x.size(), 32);
 }
 
-/// J of a net is the product of its blocks' derivatives, rectangular where the shape changes.
+/// J of a net is the product of its blocks' derivatives, rectangular if the shape changes.
 TEST(ConvNet, JacobianOfANetIsTheProductOfItsBlocks) {
   for (const ShortcutKind shortcut : {ShortcutKind::subsample, ShortcutKind::projection}) {
     StackText text = resnet("residual");
@@ -81,7 +81,8 @@ TEST(ConvNet, SliceIsTheMiddleOfTheStack) {
   EXPECT_EQ(slice->block(1)->evaluate(x), net->block(4)->evaluate(x));
 }
 
-/// A gamma of zero leaves a relu of each state: every J is the same 0/1 mask, and its values are 0 and 1.
+/// A gamma of zero leaves only a relu of each state: every J is the same 0/1 mask, and its values are 0 and
+/// 1.
 TEST(ConvNet, ZeroGammaWithOuterReluIsAMask) {
   StackText text = conv_text("zero-gamma", 3, {4, 4, 2});
   text.conv.outer_activation = true;
@@ -116,8 +117,7 @@ TEST(ConvNet, SchemesThatStartAtTheIdentity) {
     }
 }
 
-/// Delta-orthogonal circular convolutions are orthogonal maps, so a linear net of them has values of one
-/// only.
+/// Delta-orthogonal circular convolutions are orthogonal maps, so all values of a linear net of them are one.
 TEST(ConvNet, DeltaOrthogonalLinearCircularNetIsOrthogonal) {
   StackText text = conv_text("plain", 5, {4, 6, 1});
   text.activation = "identity";
@@ -202,7 +202,7 @@ TEST(ConvNet, ZeroGammaNeedsANormAtTheEnd) {
   EXPECT_THROW(testing::stack(StackText{"zero-gamma", "mlp"}, 1, 1), UsageError);
 }
 
-/// A change of the net's depth, or of its stages, leaves the draws of a block alone.
+/// Changes of the net's depth, or of its stages, do not affect the draws of a block.
 TEST(LawConvNet, WeightsAreAddressed) {
   const StackPtr shallow = testing::stack(conv_text("residual"), 7, 3),
                  deep = testing::stack(conv_text("rezero"), 7, 30);

@@ -28,7 +28,8 @@ TEST(Parts, CoverEveryIndexOnce) {
     }
 }
 
-/// Without a loan everything stays on the thread; a loan ends with its scope, and holds for its thread alone.
+/// Without lent workers everything stays on the thread. A loan ends with its scope, and applies only to its
+/// thread.
 TEST(Parts, WorkersAreLent) {
   const auto self = std::this_thread::get_id();
   const auto foreign = [&] {
@@ -67,7 +68,7 @@ TEST(Parts, LoopsOneAfterTheOther) {
     }
 }
 
-/// Also of parts that another thread took, and beside what was there before.
+/// Including parts executed by other threads, and in addition to earlier underflow.
 TEST(Parts, UnderflowShowsInTheCallersFlag) {
   const PartWorkers workers(3);
   volatile double small = 1e-200, result = 0;

@@ -1,5 +1,5 @@
-/// A column of J that cancelled to zeros in floating point was called a proved zero: the rounding of 1/3
-/// decides it.
+/// A column of J that cancelled to zeros in floating point was reported as a proved zero, although the
+/// rounding of 1/3 decides it.
 
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ TEST(Regression, ColumnOfZeroWeightsIsAProvedZero) {
   EXPECT_EQ(spectrum_of_two(first, second).null_directions, 1);
 }
 
-/// The error of forming J was added twice to a density, the second time as the whole of it.
+/// The error of forming J was added twice to a density, the second time in full.
 TEST(Regression, DensityOfAFormedJacobianKeepsItsResolution) {
   testing::StackText text;
   AnalysisOptions options;

@@ -1,5 +1,5 @@
-/// The density's mean of σ⁴ underflowed to zero, a unit vector that J all but annihilates was called a fault,
-/// and 600 values took minutes where all of them are computed in less than a second.
+/// The density's mean of σ⁴ underflowed to zero, a unit vector that J all but annihilates was reported as an
+/// error, and 600 values took minutes although computing all of them takes less than a second.
 
 #include <gtest/gtest.h>
 

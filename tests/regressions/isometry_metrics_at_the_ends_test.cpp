@@ -1,5 +1,5 @@
-/// max_isometry_error of a spectrum too small for doubles was missing although it is 1; isometry_fraction
-/// counted values that are noise of a huge largest one.
+/// max_isometry_error was missing for a spectrum too small for doubles, although it is 1; isometry_fraction
+/// counted values that are noise relative to a huge largest one.
 
 #include <gtest/gtest.h>
 

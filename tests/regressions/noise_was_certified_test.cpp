@@ -1,5 +1,6 @@
-/// A spectrum was certified against J as formed, in which the values had cancelled: rounding was published as
-/// singular values. What is resolved now is right to its claim, and what is not is said to be unresolved.
+/// A spectrum was certified against J as formed, in which the values had cancelled, so rounding error was
+/// published as singular values. Resolved values now satisfy their claim, and others are reported as
+/// unresolved.
 
 #include <gtest/gtest.h>
 
@@ -34,7 +35,7 @@ StackPtr residual(Index width, Index depth) {
   return testing::stack(text, 0, depth);
 }
 
-/// Each value that counts as resolved, against the truth, to its claim.
+/// Compares each resolved value with the truth, to within its claim.
 void expect_claims_hold(const Spectrum& s, const std::vector<Real>& truth) {
   ASSERT_EQ(s.sigma.size(), truth.size());
   for (std::size_t i = 0; i < truth.size(); ++i) {
@@ -43,7 +44,7 @@ void expect_claims_hold(const Spectrum& s, const std::vector<Real>& truth) {
     const Real claim = s.accuracy.relative_error_estimate
                            ? *s.accuracy.relative_error_estimate * sigma
                            : s.accuracy.relative_resolution * s.sigma_max.to_real().value();
-    EXPECT_LE(std::abs(sigma - truth[i]), claim + 1e-9 * truth[0]) << i;  // ten digits of truth are given
+    EXPECT_LE(std::abs(sigma - truth[i]), claim + 1e-9 * truth[0]) << i;  // the truth has ten digits
   }
 }
 
@@ -62,7 +63,7 @@ TEST(Regression, FinalNormCancelledADeepStack) {
   }
 }
 
-/// The product's norm was compared with that of a J which was worse than the product.
+/// The norm of the product spectrum was compared with that of a J that was less accurate.
 TEST(Regression, ProductWasRejectedForTheNoiseOfJ) {
   const Spectrum s = last_of(residual(16, 400), with_method("product", true)).spectrum;
   EXPECT_NEAR(s.sigma[0].to_real().value(), 5.25236e-10, s.accuracy.relative_resolution * 5.26e-10);
@@ -102,7 +103,7 @@ TEST(Regression, PostNormOfHugeWeightsIsRounding) {
   for (std::size_t i = 0; i < s.sigma.size(); ++i) EXPECT_FALSE(s.resolved(i)) << "the truth is 7.67e-20";
 }
 
-/// A sweep of the factors that loses values says what they are below: σ = 1.005e18, six times 1, 0.99499.
+/// A sweep of the factors that loses values states a bound on them: σ = 1.005e18, six times 1, 0.99499.
 TEST(Regression, BoundOfRepeatedValuesWasFalse) {
   for (const char* method : {"auto", "product"}) {
     const Spectrum s = last_of(stack_in("outlier_over_ones"), with_method(method)).spectrum;
@@ -118,7 +119,7 @@ TEST(Regression, BoundOfRepeatedValuesWasFalse) {
   }
 }
 
-/// Where nothing cancels the old claims stand, within what forming J costs any matrix.
+/// Without cancellation the previous claims hold, within the cost of forming any J.
 TEST(Regression, OrdinaryStacksKeepTheirDigits) {
   for (const char* scheme : {"depth-power", "fixed:alpha=0.1", "rezero", "residual"}) {
     testing::StackText text;
@@ -131,7 +132,7 @@ TEST(Regression, OrdinaryStacksKeepTheirDigits) {
   }
 }
 
-/// A zero on the left is no zero of J where J has as many rows to spare.
+/// A zero on the left is not a zero value of J if J has rows to spare.
 TEST(Regression, NullDirectionsOfATallJacobian) {
   testing::StackText text;
   text.scheme = "pre-ln", text.family = "transformer", text.width = 4;

@@ -1,5 +1,5 @@
-/// Norms summed squares as they came: states above 1e154 were divided by infinity and became zeros that were
-/// called proved, small ones lost their digits. Admin's variances did the same.
+/// Norms summed unscaled squares: states above 1e154 were divided by infinity and became zeros that were
+/// reported as proved, and small ones lost their digits. The same happened to Admin's variances.
 
 #include <gtest/gtest.h>
 
@@ -74,7 +74,7 @@ TEST(NormsSquaredWithoutScaling, BatchNormMadeABranchTheIdentity) {
   EXPECT_FALSE(analyzed(text, 1, 0, options).checks.at(0).pass);
 }
 
-/// Of the second block: √Var F, and Var x beside that is nothing.
+/// Of the second block: √Var F, compared with which Var x is negligible.
 TEST(NormsSquaredWithoutScaling, VariancesOfAdmin) {
   const auto omega = [](const char* scheme, const char* init) {
     return testing::stack({scheme, "mlp", 6, "relu", init}, 1, 3)->block(1)->parts().skip_scale.values(0);
@@ -85,7 +85,7 @@ TEST(NormsSquaredWithoutScaling, VariancesOfAdmin) {
   EXPECT_NEAR(omega("admin", "gaussian:sigma_w=1e80") / huge, 1, 1e-12);
 }
 
-/// A state next to the end of double in a stack that is not homogeneous, seen through its final norm: the
+/// A state close to the limit of double in a stack that is not homogeneous, after its final norm: the
 /// derivative 1/s alone would take the products below 1e-308.
 TEST(NormsSquaredWithoutScaling, FinalNormKeepsItsDerivative) {
   BlockParts parts;

@@ -1,6 +1,6 @@
-/// The claimed resolution knew the shorter side only. Columns of thousands of equal entries are summed with
-/// roundings of one sign: the largest value of all-equal matrices was off by three times the claim, and from
-/// 5000 x 100 on it failed the certificate.
+/// The claimed resolution depended only on the shorter side. Columns of thousands of equal entries are summed
+/// with roundings of one sign: the largest value of all-equal matrices was off by three times the claim, and
+/// from 5000 x 100 on it failed the certificate.
 
 #include <gtest/gtest.h>
 

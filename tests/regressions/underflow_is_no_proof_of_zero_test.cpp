@@ -1,5 +1,5 @@
-/// A zero that underflow made was published as a proved zero of J, and entries lost in the products left a
-/// certificate.
+/// A zero caused by underflow was published as a proved zero of J, and a spectrum stayed certified although
+/// entries were lost in the products.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ DepthResult last_depth(const StackPtr& stack) {
 }
 
 TEST(UnderflowIsNoProofOfZero, DerivativeFarOutInATail) {
-  // sigmoid' at arguments near −1000 is e^−1000: no double, and not zero.
+  // sigmoid' at arguments near −1000 is e^−1000: below double, but not zero.
   testing::StackText text{"plain", "dense", 6};
   text.activation = "sigmoid";
   text.init = "gaussian:sigma_w=1000";
@@ -45,8 +45,8 @@ TEST(UnderflowIsNoProofOfZero, EntriesLostInTheProducts) {
   EXPECT_EQ(got.spectrum.null_directions, 0);
 }
 
-/// sech²-like slopes at their own end of double: e^−739 is a subnormal, its product with weights of 1e-161
-/// too.
+/// sech²-like slopes at the limit of double: e^−739 is a subnormal, and so is its product with weights of
+/// 1e-161.
 TEST(UnderflowIsNoProofOfZero, DerivativesThatAreSubnormal) {
   testing::StackText tail{"plain", "dense", 1};
   tail.activation = "silu", tail.init = "gaussian:sigma_w=0";
@@ -80,7 +80,7 @@ TEST(UnderflowIsNoProofOfZero, SlopesWhoseExponentOverflows) {
 }
 
 TEST(UnderflowIsNoProofOfZero, ProvedZerosStay) {
-  // A relu layer's dead units are exact zeros: nothing underflows.
+  // Dead units of a relu layer are exact zeros: nothing underflows.
   const DepthResult got = last_depth(testing::stack({"plain", "dense", 16}, 1, 1));
   EXPECT_TRUE(got.spectrum.accuracy.certified);
   EXPECT_GT(got.spectrum.null_directions, 0);

@@ -1,5 +1,5 @@
 #pragma once
-/// Plans that are run, and results made by hand, written in any format.
+/// Plans that are run, and results constructed by hand, in any format.
 
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-/// Every kind of text that renderers write is read by the strict parser and conforms to the schema.
+/// The strict parser accepts every kind of text that renderers write, and it conforms to the schema.
 #include "rezero/report/schema.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-/// Methods that fail or lie: nothing they say is published, and the next one is asked.
+/// Methods that fail or return wrong values: none of it is published, and the next method runs.
 
 #include "spectrum/chain.h"
 
@@ -75,7 +75,7 @@ TEST(Chain, AMethodThatLosesSmallValues) {
 }
 
 TEST(Chain, WhenAllFailThereAreNoValues) {
-  // Far from normalized on purpose: ‖AᵀA‖_F overflows, so no certificate can pass.
+  // Intentionally far from normalized: ‖AᵀA‖_F overflows, so no certificate can pass.
   const Spectrum s =
       detail::full_spectrum(random_matrix(10, 10, 6) * 1e200, 0, spectrum_methods().at("dense"));
   EXPECT_EQ(s.status, SpectrumStatus::breakdown);

@@ -13,7 +13,7 @@ using testing::spectrum_of;
 using testing::values;
 using testing::with_values;
 
-/// The matrices on which every full method has to agree within what it claims.
+/// Matrices on which every full method must agree to within its claim.
 std::vector<Matrix> law_cases() {
   const Index n = 40;
   Vector two = Vector::Ones(n), graded(n);
@@ -93,7 +93,7 @@ TEST(LawMethods, SameBytesOnAnyThread) {
   for (Index i = 0; i < 24; ++i) EXPECT_EQ(threaded[static_cast<std::size_t>(i)], compute(i)) << i;
 }
 
-/// A method that fails or lies is found out, recorded, and followed by the next one.
+/// A method that fails or returns wrong values is detected, recorded, and followed by the next one.
 TEST(SpectrumMethods, ConstantMatricesPassWhereDivideAndConquerGivesNan) {
   for (Index n : {64, 384}) {
     SpectrumRequest request;

@@ -15,8 +15,7 @@ bool noise_reaches_one(const Spectrum& s) {
   return s.unresolved() > 0 && s.accuracy.relative_resolution * s.sigma_max.clamped_double() >= 0.9;
 }
 
-/// Whether a value that is resolved lies within its error of 0.9 or 1.1, and that error is more than
-/// eps-like.
+/// Whether a resolved value lies within its error of 0.9 or 1.1, and that error is not negligible.
 bool edge_is_uncertain(const Spectrum& s) {
   constexpr Real worth_a_look = 1e-9;
   const Real error = s.accuracy.relative_resolution * s.sigma_max.clamped_double();

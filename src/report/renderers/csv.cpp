@@ -1,4 +1,4 @@
-/// Comma-separated values as RFC 4180 has them: a header, then a row for each result and each failure. No
+/// Comma-separated values according to RFC 4180: a header, then a row for each result and each failure. No
 /// singular values: a row has a fixed number of fields.
 
 #include <algorithm>

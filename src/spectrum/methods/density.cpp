@@ -1,5 +1,5 @@
-/// The distribution of the singular values by stochastic Lanczos quadrature: no value of its own, but a
-/// cumulative curve with its errors, at any size.
+/// The distribution of the singular values by stochastic Lanczos quadrature: a cumulative curve with its
+/// errors, at any size, but no individual values.
 
 #include <algorithm>
 #include <cmath>
@@ -22,31 +22,32 @@ using detail::ProbeRecurrence;
 using detail::six_digits;
 
 constexpr Real target = 0.01, sampling_target = 0.005;
-constexpr Real kolmogorov_95 = 1.36;  // of sup |Brownian bridge|
+constexpr Real kolmogorov_95 = 1.36;  // quantile of sup |Brownian bridge|
 constexpr Index fewest_probes = 2, first_steps = 100;
 constexpr Index intervals = 120;
 constexpr Real eps_rounded_up = 2.3e-16;
 
-/// Of F by sampling, over the probes: the weights of a uniform direction are Dirichlet(½, …, ½), so a sum of
-/// n F of them is Beta(nF/2, n(1 − F)/2).
+/// Sampling error of F over the probes. The weights of a uniform direction are Dirichlet(½, …, ½), so a sum
+/// of n F of them is Beta(nF/2, n(1 − F)/2).
 Real sampling_factor(Index n, Index probes) {
   return std::sqrt(2 / (static_cast<Real>(n + 2) * static_cast<Real>(probes)));
 }
 
-/// As many as bring the sampling distance to its part of the target; of few values a whole basis.
+/// As many as the sampling distance needs to reach its share of the target; a whole basis for small
+/// dimensions.
 Index density_probes(Index n) {
   const Real enough = std::pow(kolmogorov_95 / sampling_target, 2) * 2 / static_cast<Real>(n + 2);
   return std::min(n, std::max(fewest_probes, static_cast<Index>(std::ceil(enough))));
 }
 
-/// The most steps from each probe: as many vectors of n are held.
+/// The maximum number of steps per probe, which is also the number of vectors stored.
 Index density_steps(Index n) {
   constexpr Index long_vectors = 200000;
   return n > long_vectors ? 200 : 400;
 }
 
-/// What rounding leaves of the values of A: n eps of the largest, or what the products show of it. It is seen
-/// in one direction of n at a time.
+/// The smallest values of A that rounding leaves intact: n eps of the largest, or the effect of rounding seen
+/// in the products, which show one direction of n at a time.
 Real rounding_floor(const std::vector<ProbeRecurrence>& probes, Index n) {
   Real largest = 0, asymmetry = 0;
   for (const ProbeRecurrence& probe : probes) {
@@ -57,7 +58,7 @@ Real rounding_floor(const std::vector<ProbeRecurrence>& probes, Index n) {
                   4 * std::sqrt(static_cast<Real>(n)) * asymmetry);
 }
 
-/// Even edges over the logarithms of values from low to high, and a little more.
+/// Edges evenly spaced over the logarithms of values from low to high, with a small margin.
 std::vector<Real> edges(Real low, Real high) {
   const Real top = high, span = std::max(high - low, 0.05), pad = span / 20;
   std::vector<Real> points;
@@ -66,7 +67,7 @@ std::vector<Real> edges(Real low, Real high) {
   return points;
 }
 
-/// Over all that the probes have seen above rounding.
+/// Over all nodes of the probes above rounding.
 std::vector<Real> edges(const std::vector<ProbeMeasure>& measures, Real floor) {
   Real low = HUGE_VAL, high = 0;
   for (const ProbeMeasure& measure : measures) high = std::max(high, measure.largest());
@@ -75,14 +76,14 @@ std::vector<Real> edges(const std::vector<ProbeMeasure>& measures, Real floor) {
   return edges(std::log10(low), std::log10(high));
 }
 
-/// Of a map all of whose values are zero, or below 10^top: F is 1 from the first edge on.
+/// For a map whose values are all zero, or below 10^top: F is 1 from the first edge on.
 void set_nothing_above(SpectralDensity& density, Real top) {
   density.log10_sigma = edges(top, top);
   density.cdf.assign(density.log10_sigma.size(), 1);
   density.converged = true;
 }
 
-/// What follows from the curve: its errors, of F over that many values, and the histogram.
+/// Derives the errors (of F over that many values) and the histogram from the curve.
 void complete(SpectralDensity& density, Real sampling) {
   for (std::size_t i = 0; i < density.cdf.size(); ++i) {
     const Real F = density.cdf[i];
@@ -108,10 +109,10 @@ Real distance(const std::vector<Real>& a, const std::vector<Real>& b) {
   return largest;
 }
 
-/// All probes of one map, carried on together.
+/// All probes of one map, extended together.
 class Quadrature {
  public:
-  /// rounding: of the products with A, ‖·‖_F.
+  /// rounding: ‖·‖_F of the rounding error of products with A.
   Quadrature(const LinearMap& A, Real rounding, const SpectrumRequest& request)
       : A_(A), rounding_(rounding), workers_(request.workers) {
     density_.probes = density_probes(A.cols()), density_.target = target;
@@ -129,8 +130,8 @@ class Quadrature {
   }
 
   SpectralDensity run(std::int64_t exponent) {
-    // A doubling of the steps brings the curve closer by a factor of four at best: what that cannot mend is
-    // not tried.
+    // Doubling the steps reduces the distance by a factor of four at best; if that cannot suffice, it is not
+    // tried.
     const Index most = density_steps(A_.cols());
     for (Index steps = first_steps; steps <= most; steps *= 2) {
       look(steps);
@@ -145,7 +146,7 @@ class Quadrature {
   }
 
   const std::string& fault() const { return fault_; }
-  /// Below this much of the largest value nothing is told apart from zero.
+  /// Below this share of the largest value, nothing can be distinguished from zero.
   Real relative_floor() const {
     Real largest = 0;
     for (const ProbeRecurrence& probe : probes_) largest = std::max(largest, probe.largest_seen());
@@ -158,10 +159,10 @@ class Quadrature {
   }
 
  private:
-  /// The mean over a whole orthonormal basis is a trace: nothing is sampled.
+  /// The mean over a whole orthonormal basis is a trace, without sampling error.
   Real sampling() const { return whole_basis_ ? 0 : sampling_factor(A_.cols(), density_.probes); }
 
-  /// F with that many steps, and how far it is from F with half of them.
+  /// F with that many steps, and its distance from F with half of them.
   void look(Index steps) {
     for_each_index(density_.probes, workers_, [&](Index i) { at(i).extend(steps); });
     std::vector<ProbeMeasure> full, half;
@@ -183,9 +184,10 @@ class Quadrature {
     density_.converged = density_.steps_distance <= target / 2;
   }
 
-  /// A Gauss rule has the first two moments of σ² exactly, and the products give them without one.
+  /// A Gauss rule has the exact first two moments of σ², which the products also give directly.
   static bool moments_agree(const ProbeMeasure& measure, const ProbeRecurrence& probe) {
-    // Weights are right to a few eps: beside large nodes they say little of a start near the null space.
+    // Weights are accurate to a few eps; next to large nodes they say little about a start vector near the
+    // null space.
     constexpr Real slack = 1e-8, weight_error = 1e-13;
     const Real second = probe.first_square(), fourth = probe.second_square();
     const Real square = measure.largest() * measure.largest();
@@ -219,8 +221,7 @@ class Quadrature {
   std::string fault_;
 };
 
-/// The exponent of what the map makes of a random vector, where it is far from 1: squares would leave the
-/// range.
+/// The exponent of the map applied to a random vector, if it is far from 1: squares would leave the range.
 std::int64_t far_exponent(const LinearMap& map) {
   constexpr std::int64_t moderate = 100, most = 1000;
   Matrix image(map.rows(), 1);
@@ -235,7 +236,7 @@ LinearMapPtr in_units(const LinearMapPtr& map, std::int64_t exponent) {
   return product_map({map, diagonal_map(Vector::Constant(map->rows(), unit))});
 }
 
-/// An estimated bound of ‖Ã − A‖_F, from a few random vectors for each sample Ã of A's rounding.
+/// An estimated bound on ‖Ã − A‖_F, from a few random vectors for each sample Ã of A in another rounding.
 Real rounding_of(const LinearMap& A, const std::vector<LinearMapPtr>& others) {
   constexpr Real safety = 8;
   constexpr Index directions = 3;
@@ -288,7 +289,7 @@ ScaledReal mean_power(const Spectrum& all, int power) {
       2 * power * all.sigma_max.exponent);
 }
 
-/// F of values that are all known; those that are not resolved, and zeros, lie below the first edge.
+/// F of known values; unresolved ones, and zeros, lie below the first edge.
 SpectralDensity distribution(const Spectrum& all) {
   SpectralDensity density;
   density.target = target, density.converged = true;
@@ -313,7 +314,7 @@ SpectralDensity distribution(const Spectrum& all) {
   return density;
 }
 
-/// Of a J that was formed: by all its values.
+/// For a formed J, from all its values.
 Spectrum by_values(const JacobianView& J, const SpectrumRequest& request) {
   Spectrum all = detail::full_spectrum(J.matrix->mantissa, J.matrix->exponent, spectrum_methods().at("dense"),
                                        request.workers);

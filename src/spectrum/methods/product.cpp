@@ -12,7 +12,7 @@
 namespace rezero {
 namespace {
 
-/// What values that the factors do not determine lie below, over σ_max.
+/// Bound, over σ_max, on the values that the factors do not determine.
 Real resolution(const ProductValues& values) {
   if (values.rank == values.rank_bound) return 0;
   return values.unresolved_below.is_zero() ? 0 : quotient(values.unresolved_below, values.sigma.front());
@@ -44,8 +44,8 @@ Spectrum product_spectrum(const JacobianView& J, const SpectrumRequest& request)
   return detail::truncate(std::move(spectrum), request);
 }
 
-/// Two sweeps through the factors, and of few values three more samples of their rounding. Of a factor QR
-/// with Q (8/3 n³) and T (n³) at most; of the Jacobi iteration about six sweeps. Held are Q, T, the running
+/// Two sweeps through the factors, and for few values three more samples of their rounding. Per factor at
+/// most a QR with Q (8/3 n³) and T (n³); about six sweeps for the Jacobi iteration. Stored: Q, T, the running
 /// product and its copy, each with its successor.
 SpectrumWork product_work(const SpectrumTask& task) {
   constexpr Real matrices = 10, factor_flops = 11.0 / 3, jacobi_flops = 20;

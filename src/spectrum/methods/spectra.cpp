@@ -1,6 +1,6 @@
-/// The ends of a spectrum by Krylov subspaces. Of a formed J Spectra finds candidates (it reports success
-/// with wrong values on operators of low rank), of a J that is known by its products an own search does;
-/// residuals prove either, and no value leaves here without its proof.
+/// The ends of a spectrum by Krylov subspaces. For a formed J, Spectra finds candidates (it reports success
+/// with wrong values for operators of low rank). Without J, the search of golub_kahan.h finds them. Residuals
+/// prove the values in both cases; no value is returned without its proof.
 
 #include <algorithm>
 #include <cmath>
@@ -17,7 +17,7 @@ namespace {
 
 using detail::Triplets;
 
-/// Largest σ_max that ten steps of the power method prove from below, within a few per cent in practice.
+/// A lower bound on σ_max by ten steps of the power method, within a few per cent in practice.
 Real estimate_largest(const Matrix& A, Vector v) {
   Real norm = 0;
   for (int step = 0; step < 10 && v.norm() > 0; ++step) {
@@ -28,15 +28,15 @@ Real estimate_largest(const Matrix& A, Vector v) {
   return norm;
 }
 
-/// The k largest are proved to be that if what they leave of ‖A‖_F² is less than the smallest of them
-/// squared: then no other value can be as large. Decides for operators of low numerical rank only.
+/// The k values are proved to be the largest if they leave less of ‖A‖_F² than the square of the smallest of
+/// them, since then no other value can be as large. Conclusive only for operators of low numerical rank.
 bool leaves_less(const Matrix& A, const Vector& sigma) {
   const Real total = A.squaredNorm(), last = sigma[sigma.size() - 1];
   const Real slack = detail::rounding_bound(A.cols()) * total;
   return total - sigma.squaredNorm() + slack < last * last;
 }
 
-/// Both ends of A (rows ≥ cols) and their common bound; `failure` as in Triplets.
+/// Both ends of A (rows ≥ cols) and a common bound on their errors; `failure` as in Triplets.
 struct Ends {
   Triplets top, bottom;
   Index applications = 0;
@@ -45,9 +45,9 @@ struct Ends {
   std::string failure;
 };
 
-/// Spectra follows one vector, which meets a repeated value once: from another one, whatever lies beyond
-/// `innermost` of what is not yet found. A: largest at that end. Nothing more is decided than in a few
-/// hundred products.
+/// Spectra follows one vector, which finds a repeated value once. This searches from another vector for
+/// anything beyond `innermost` that is not yet found. A: largest at that end. Limited to a few hundred
+/// products.
 void look_for_copies(const LinearMap& A, const Matrix& left, const Vector& values, const Matrix& right,
                      StreamKey key, Ends& ends) {
   detail::GolubKahanOptions options;
@@ -148,8 +148,8 @@ Spectrum spectra_ends(const JacobianView& J, const SpectrumRequest& request) {
   return spectrum;
 }
 
-/// Products as measured for the largest values of random stacks: 60 to 200 for one, 160 to 310 for ten (n
-/// from 64 to 2048). Beside a matrix, what it saves over a full spectrum is not counted on.
+/// Number of products as measured for the largest values of random stacks: 60 to 200 for one, 160 to 310 for
+/// ten (n from 64 to 2048). With a matrix, the saving compared with a full spectrum is ignored.
 SpectrumWork spectra_work(const SpectrumTask& task) {
   if (task.form == JacobianForm::dense) return dense_work(task);
   const auto count = static_cast<Real>(task.top + task.bottom);

@@ -16,21 +16,21 @@
 namespace rezero {
 namespace {
 
-/// The condition number from which a group of factors is factored: it costs as many digits. Small matrices
-/// take no time to speak of, and keep one digit more.
+/// The condition number from which a group of factors is factored; it costs as many digits. Small matrices
+/// take little time, and keep one digit more.
 constexpr Real factor_beyond(Index n) {
   return n <= 64 ? 1e2 : 1e3;
 }
-constexpr Real take_apart_beyond = 1e5;  // a group that turned out worse is gone through factor by factor
+constexpr Real take_apart_beyond = 1e5;  // a group that turned out worse is processed factor by factor
 constexpr Index unbounded = std::numeric_limits<Index>::max();
-constexpr Index longest_wait = 8;  // factors between two looks at the condition number
+constexpr Index longest_wait = 8;  // factors between two checks of the condition number
 
 struct Factored {
   detail::OrderedQr qr;
   Real condition = 1;
 };
 
-/// Panels start at multiples of 8 columns: the products' bits do not depend on the split then.
+/// Panels start at multiples of 8 columns, so that the bits of products do not depend on the split.
 void apply_in_panels(const LinearMap& A, const Matrix& in, Matrix& out, int workers) {
   constexpr Index narrowest = 32;
   const Index panels = std::clamp<Index>(in.cols() / narrowest, 1, std::max(workers, 1));
@@ -43,11 +43,11 @@ void apply_in_panels(const LinearMap& A, const Matrix& in, Matrix& out, int work
 
 }  // namespace
 
-/// Random directions of what was dropped on the way, carried through the factors that follow: what it amounts
-/// to in the product.
+/// Random directions of the dropped parts, carried through the following factors to measure their effect on
+/// the product.
 class Dropped {
  public:
-  /// Entries of row i about rows(i) · 2^exponent. Each call draws anew.
+  /// Adds entries of about rows(i) · 2^exponent in row i. Each call draws anew.
   void add(const Vector& rows, std::int64_t exponent) {
     ScaledMatrix more{normal_matrix(rows.size(), directions, stream_key(0, StreamRole::probe, 0, ++draws_)),
                       exponent};
@@ -87,8 +87,8 @@ class Dropped {
   std::uint32_t draws_ = 0;
 };
 
-/// The product is (running) · diag(2^e) T with running = A … Q scaled; looked_at is what it was at the last
-/// look, since_look the factors after it.
+/// The product is (running) · diag(2^e) T with running = A … Q, scaled. looked_at is its value at the last
+/// check, since_look the factors since then.
 struct GradedProduct::State {
   State(Matrix start, int threads)
       : workers(threads),
@@ -116,8 +116,8 @@ struct GradedProduct::State {
     group_rank = std::min(group_rank, A.map->rank_bound());
   }
 
-  /// The QR of what is pending, columns in the order of their size in the product: QR without pivoting then
-  /// finds the directions in that order.
+  /// The QR of the pending factors, with columns in the order of their size in the product, so that QR
+  /// without pivoting finds the directions in that order.
   Factored factor(Index count) {
     const std::vector<Index> order = udt.descending(running.mantissa);
     if (!std::is_sorted(order.begin(), order.end())) {
@@ -138,7 +138,8 @@ struct GradedProduct::State {
     settle(std::move(found));
   }
 
-  /// A group that lost a direction may have lost it to its own condition number, not to a factor's zero.
+  /// A group that lost a direction may have lost it to its own condition number rather than to a zero of a
+  /// factor.
   void settle(Factored found) {
     const bool lost = found.qr.Q.cols() < std::min(running.mantissa.rows(), running.mantissa.cols());
     if ((lost || found.condition > take_apart_beyond) && pending() > 1) return take_apart();
@@ -148,7 +149,8 @@ struct GradedProduct::State {
 
   Index pending() const { return grouped + static_cast<Index>(since_look.size()); }
 
-  /// The group stays as it is: how many more factors fit, by the growth so far, until it has to be factored?
+  /// Keeps the group and estimates, from the growth so far, how many more factors fit before it must be
+  /// factored.
   void go_on(Real condition) {
     grouped += static_cast<Index>(since_look.size());
     next_look = std::clamp<Index>(predicted_length(condition, grouped) - grouped, 1, longest_wait);
@@ -161,14 +163,14 @@ struct GradedProduct::State {
     return static_cast<Index>(std::log(factor_beyond(start_columns)) / growth);
   }
 
-  /// What is pending is factored, whatever its condition number.
+  /// Factors the pending group, whatever its condition number.
   void finish() {
     if (pending() > 0) settle(factor(pending()));
   }
 
   void take_apart() {
     const std::vector<ScaledMap> maps = std::exchange(since_look, {});
-    const ScaledMatrix before = dropped.take_sum();  // has gone through these maps already
+    const ScaledMatrix before = dropped.take_sum();  // has already passed through these maps
     running = std::exchange(looked_at, {});
     group_rank = unbounded;
     if (grouped > 0) absorb(factor(grouped), grouped);
@@ -189,12 +191,12 @@ struct GradedProduct::State {
     running = {std::move(found.qr.Q), 0};
   }
 
-  /// Columns of `running` that got no direction of their own, but for those that could have none: with as
-  /// many directions before them as the factors' rank allows, what is left of them is exactly zero.
+  /// Records columns of `running` without a direction of their own, except those that could have none: if the
+  /// directions before them are as many as the rank of the factors allows, the remainder is exactly zero.
   void note_dropped(const std::vector<Index>& kept, Index count) {
     const Matrix& M = running.mantissa;
     const Vector row_norm = M.rowwise().norm();
-    ScaledReal square;  // Σ of the sizes of such columns, squared
+    ScaledReal square;  // Σ of the squared sizes of such columns
     Real spread = 0;
     for (Index j = 0; j < M.cols(); ++j) {
       const auto before = std::lower_bound(kept.begin(), kept.end(), j) - kept.begin();
@@ -217,7 +219,7 @@ struct GradedProduct::State {
     group_rank = unbounded;
   }
 
-  /// What is left of a dependent column: n eps for each factor of the group.
+  /// The size of a dependent column's remainder: n eps for each factor of the group.
   Real noise(Index count) const {
     const auto n = static_cast<Real>(std::max<Index>(running.mantissa.rows(), 16));
     return static_cast<Real>(count) * n * std::numeric_limits<Real>::epsilon();
@@ -229,7 +231,7 @@ struct GradedProduct::State {
   ScaledMatrix running, looked_at;
   std::vector<ScaledMap> since_look;
   Index grouped = 0;             // factors in looked_at
-  Index group_rank = unbounded;  // proved of the factors in `running`
+  Index group_rank = unbounded;  // proved rank of the factors in `running`
   Dropped dropped;
   Index next_look = 1;
   Real condition_sum = 0;

@@ -193,7 +193,7 @@ Real triangle_condition(const Matrix& R) {
   const Index r = R.rows();
   if (r == 0) return 1;
   const auto triangle = R.triangularView<Eigen::Upper>();
-  constexpr int steps = 3;  // each squares the weight of the smallest value against the others
+  constexpr int steps = 3;  // each step squares the weight of the smallest value relative to the others
   Vector v(r);
   for (Index i = 0; i < r; ++i)
     v(i) = (i % 2 == 0 ? 1 : -1) * (1 + static_cast<Real>(i) / static_cast<Real>(r));

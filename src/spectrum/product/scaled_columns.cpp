@@ -142,7 +142,7 @@ class Sweeper {
     }
   }
 
-  /// All pairs once. False when none had to be turned.
+  /// All pairs once. False if no pair was rotated.
   bool sweep() {
     std::atomic<bool> turned{false};
     const auto in_parallel = [&](Index count, const auto& f) {
@@ -182,8 +182,8 @@ class Sweeper {
     return turned;
   }
 
-  /// All products of the two blocks are computed at once; a pair is looked at again only if it is not
-  /// orthogonal or one of its columns was rotated since.
+  /// Computes all products of the two blocks at once. A pair is examined again only if it is not orthogonal,
+  /// or if one of its columns has been rotated since.
   bool between(Index a, Index b) {
     const Index rows = start(a + 1) - start(a), cols = start(b + 1) - start(b);
     Matrix products(rows, cols);
@@ -224,8 +224,8 @@ class Sweeper {
     return true;
   }
 
-  /// Turns the columns i (the larger) and j so that they become orthogonal. The norms are computed afresh, so
-  /// errors do not add up.
+  /// Rotates the columns i (the larger) and j so that they become orthogonal. The norms are recomputed, so
+  /// that errors do not accumulate.
   void rotate(Index i, Index j, Real dot) {
     const Real unit = shifted(1, exponent(j) - exponent(i));
     const Real quotient = std::sqrt(square(j) / square(i));

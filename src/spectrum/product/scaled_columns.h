@@ -9,13 +9,13 @@
 
 namespace rezero::detail {
 
-/// Column j stands for columns.col(j) · 2^exponents[j].
+/// Column j represents columns.col(j) · 2^exponents[j].
 struct ScaledColumns {
   Matrix columns;
   std::vector<std::int64_t> exponents;
 
   Index count() const { return columns.cols(); }
-  /// ‖column j‖₂ with its scale.
+  /// ‖column j‖₂, including its scale.
   ScaledReal norm(Index j) const;
 };
 

@@ -12,22 +12,23 @@ namespace rezero {
 namespace {
 
 constexpr int most_sweeps = 6;
-// Two sweeps may err alike where factors are strongly graded: of 1,200 random products the largest error was
-// 11 times the difference.
+// Two sweeps may have similar errors if factors are strongly graded: of 1,200 random products the largest
+// error was 11 times the difference.
 constexpr Real safety = 16;
-// Where rounding reaches the factors one sample of it may be small by chance: of few values more are taken.
+// If rounding affects the factors, one sample of it may be small by chance. With few values, more samples are
+// taken.
 constexpr Real safety_of_one_sample = 64;
 constexpr Index few = 64;
 constexpr int samples = 4;
-constexpr Real good_enough = 1e-9;   // a difference below asks for no further sweep
-constexpr Real disagreement = 1e-4;  // relative: beyond, the factors do not determine the value
+constexpr Real good_enough = 1e-9;   // no further sweep below this difference
+constexpr Real disagreement = 1e-4;  // relative; beyond it, the factors do not determine the value
 
 /// |a − b| / a of two values beyond the range of double.
 Real relative_difference(const ScaledReal& a, const ScaledReal& b) {
   return std::abs(1 - quotient(b, a));
 }
 
-/// A sweep's values and the basis to start the next from, which goes the other way.
+/// The values of a sweep, and the basis from which the next one, in the other direction, starts.
 struct Sweep {
   ProductValues values;
   Matrix range;
@@ -35,7 +36,7 @@ struct Sweep {
 
 enum class Direction { forward, transposed };
 
-/// Factor l on the way; `sample` of its rounding, where rounding reaches the factors.
+/// Factor l in the given direction; `sample` of its rounding, if rounding affects the factors.
 ScaledMap factor(const FactorSource& factors, Direction direction, std::optional<int> sample, Index l) {
   const Index i = direction == Direction::forward ? l : factors.count - 1 - l;
   ScaledMap A = sample && factors.in_other_rounding ? factors.in_other_rounding(i, *sample) : factors.at(i);
@@ -55,17 +56,17 @@ Sweep sweep(const FactorSource& factors, Direction direction, std::optional<int>
   return {product->values(), product->range()};
 }
 
-/// Of two sweeps: the values that both agree on and that stand well above what was dropped, with their error;
-/// a bound of the others.
+/// Compares two sweeps: the values on which both agree and that are well above the dropped directions, with
+/// their error, and a bound on the others.
 class Comparison {
  public:
-  /// proved_rank: of J. by: what a difference is multiplied by.
+  /// proved_rank: of J. by: the factor of a difference.
   Comparison(const ProductValues& last, const ProductValues& before, Index proved_rank, Real by)
       : last_(last),
         before_(before),
         safety_(by),
         dropped_(std::max(last.unresolved_below, before.unresolved_below)),
-        // A zero that only one of two roundings has is decided by rounding, at a kink: it proves nothing.
+        // A zero in only one of two roundings is decided by rounding, at a kink, and proves nothing.
         rank_bound_(std::min(std::max(last.rank_bound, before.rank_bound), proved_rank)) {
     count_agreed();
     bound_the_rest();
@@ -99,8 +100,8 @@ class Comparison {
     estimate_ = safety_ * largest + lost;
   }
 
-  /// The next value is no larger than the last, whatever it is; much smaller where both sweeps say so. Values
-  /// that the bound reaches are not told apart from the rest.
+  /// The next value is no larger than the last, whatever it is, and much smaller if both sweeps say so.
+  /// Values within the bound cannot be told apart from the rest.
   void bound_the_rest() {
     if (rank_ == rank_bound_) return;
     bound_ = next() + dropped_;
@@ -110,14 +111,14 @@ class Comparison {
     while (rank_ > 0 && !(bound_ < at(last_, rank_ - 1) * (1 - estimate_))) --rank_;
   }
 
-  /// What the first value that is not agreed on may be: the two of it, and as much beyond as they are apart.
+  /// Bound on the first value without agreement: the larger of the two, plus their difference.
   ScaledReal next() const {
     const ScaledReal a = rank_ < last_.rank ? at(last_, rank_) : ScaledReal{},
                      b = rank_ < before_.rank ? at(before_, rank_) : ScaledReal{};
     const ScaledReal larger = std::max(a, b), smaller = std::min(a, b);
     if (smaller.is_zero()) return larger * safety_;
     const Real apart = quotient(larger, smaller);
-    return larger * (2 * apart) * apart;  // apart may be as large as 2^1000
+    return larger * (2 * apart) * apart;  // `apart` may be as large as 2^1000
   }
 
   const ProductValues &last_, &before_;
@@ -127,7 +128,7 @@ class Comparison {
   Real estimate_ = 0;
 };
 
-/// Largest relative difference of the values that both have.
+/// Largest relative difference between the values that both have.
 Real distance(const ProductValues& a, const ProductValues& b) {
   Real largest = 0;
   for (Index i = 0; i < std::min(a.rank, b.rank); ++i) {
@@ -137,8 +138,8 @@ Real distance(const ProductValues& a, const ProductValues& b) {
   return largest;
 }
 
-/// Whether two more sweeps are worth it: the values are not what they could be, and the last ones did help.
-/// Not better than what the factors' condition numbers let a sweep be, `reachable`.
+/// Whether two more sweeps are worthwhile: the values can still improve, and the last sweeps did help.
+/// `reachable` is the limit set by the condition numbers of the factors.
 bool worth_another(const ProductValues& now, const std::optional<ProductValues>& before, Real by,
                    Real reachable) {
   const Real wanted = std::clamp(reachable, good_enough, 10 * good_enough);
@@ -147,7 +148,7 @@ bool worth_another(const ProductValues& now, const std::optional<ProductValues>&
   return now.rank > before->rank || now.relative_error_estimate < before->relative_error_estimate / 4;
 }
 
-/// What one direction has found, and by how much its last sweep differed from the one before.
+/// The result of one direction, and the difference between its last two sweeps.
 struct Found {
   std::optional<ProductValues> values;
   Real change = std::numeric_limits<Real>::infinity();
@@ -158,14 +159,14 @@ struct Found {
   }
 };
 
-/// A direction through the factors, and the basis that a sweep in it starts from.
+/// A direction through the factors, and the basis from which a sweep in it starts.
 struct Way {
   Direction direction = Direction::forward;
   Matrix start;
 };
 
-/// One sample of a single sensitive value may be small by chance. Of few values more cost little, in the
-/// direction that the values are of.
+/// One sample of a single sensitive value may be small by chance. With few values, more samples cost little;
+/// they are taken in the direction of the published values.
 void add_samples(ProductValues& result, const FactorSource& factors, const Way& way, Index proved_rank,
                  int workers) {
   if (!factors.in_other_rounding || static_cast<Index>(result.sigma.size()) > few) return;
@@ -189,7 +190,7 @@ ProductValues product_singular_values(const FactorSource& factors, const Product
   Way published;
   std::optional<ProductValues> result;
   for (int sweeps = 2; sweeps <= most_sweeps; sweeps += 2) {
-    // Jᵀ in another rounding: the two then differ by what rounding inside a factor does, too.
+    // Jᵀ in another rounding, so that the difference also shows the effect of rounding inside a factor.
     const std::optional<Matrix> from = start;
     Sweep first = sweep(factors, Direction::transposed, 0, from, options.workers);
     Sweep second = sweep(factors, Direction::forward, {}, first.range, options.workers);
@@ -197,8 +198,8 @@ ProductValues product_singular_values(const FactorSource& factors, const Product
         std::max(first.values.relative_error_estimate, second.values.relative_error_estimate);
     there.add(std::move(first.values)), back.add(std::move(second.values));
     start = std::move(second.range);
-    // A badly graded factor is met in its own order in one direction only: there two sweeps agree. Both lie
-    // within the estimate, so the choice does not enter it.
+    // A badly graded factor is processed in its own order in one direction only; in that direction two sweeps
+    // agree. Both directions are within the estimate, which does not depend on the choice.
     const bool turned = there.change < back.change;
     if (turned && from)
       published = {Direction::transposed, *from};
@@ -213,12 +214,12 @@ ProductValues product_singular_values(const FactorSource& factors, const Product
                             .result();
     now.sweeps = sweeps;
     const bool go_on = worth_another(now, result, by, reachable);
-    result = std::move(now);  // even with a value less: only now the steadier direction is known
+    result = std::move(now);  // even with one value fewer: only now is the steadier direction known
     if (!go_on) break;
   }
   const Index proved = static_cast<Index>(result->sigma.size()) - options.proved_zeros;
   add_samples(*result, factors, published, proved, options.workers);
-  // Each factor rounds each value, even where sweeps round alike.
+  // Each factor rounds each value, even if sweeps round alike.
   const Real roundings = 2 * static_cast<Real>(factors.count) * std::numeric_limits<Real>::epsilon();
   result->relative_error_estimate = std::max(result->relative_error_estimate, roundings);
   return *result;

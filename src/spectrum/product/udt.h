@@ -1,12 +1,12 @@
 #pragma once
-/// The part diag(2^e) T of a product that is held as Q diag(2^e) T.
+/// The part diag(2^e) T of a product kept as Q diag(2^e) T.
 
 #include "spectrum/product/ordered_qr.h"
 #include "spectrum/product/scaled_columns.h"
 
 namespace rezero::detail {
 
-/// Rows of T, stored as columns with their scales, largest entry in [1/2, 1); singular values are those of
+/// Rows of T, stored as scaled columns with their largest entry in [1/2, 1). The singular values are those of
 /// the product.
 class Udt {
  public:

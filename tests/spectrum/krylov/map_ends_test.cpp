@@ -1,4 +1,4 @@
-/// The ends of a spectrum of which only products are known: right or refused, never wrong.
+/// The ends of a spectrum from products alone: right or refused, never wrong.
 
 #include "spectrum/krylov/map_ends.h"
 
@@ -22,7 +22,7 @@ SpectrumRequest request_for(Index top, Index bottom) {
   return request;
 }
 
-/// compute_spectrum of a view that has the map alone.
+/// compute_spectrum for a view that only has the map.
 Spectrum ends_of(LinearMapPtr map, Index top, Index bottom, std::int64_t exponent = 0) {
   JacobianView view;
   view.map = {std::move(map), exponent};
@@ -33,7 +33,7 @@ Spectrum ends_of(const Matrix& A, Index top, Index bottom) {
   return ends_of(dense_map(std::make_shared<const Matrix>(A)), top, bottom);
 }
 
-/// The wanted ends of the true values within the claim, each with residuals.
+/// The wanted ends of the true values to within the claim, each with residuals.
 void expect_right(const Spectrum& s, const Vector& truth, Index top, Index bottom) {
   ASSERT_EQ(s.status, SpectrumStatus::converged) << s.message;
   EXPECT_TRUE(s.accuracy.certified);
@@ -57,7 +57,7 @@ struct Trap {
   Matrix A;
 };
 
-/// What iterative solvers get wrong: repeated values, low rank, invariant subspaces, all-equal entries.
+/// Difficult cases for iterative solvers: repeated values, low rank, invariant subspaces, all-equal entries.
 std::vector<Trap> traps(Index n) {
   Vector mask = Vector::Ones(n), two = Vector::Ones(n), copies = Vector::LinSpaced(n, 2, 1);
   mask.tail(n / 2 + 6).setZero();
@@ -115,8 +115,7 @@ TEST(LawMapEnds, AgreesWithTheDenseMethod) {
   }
 }
 
-/// Values that stand apart at the bottom are reached; a spectrum that goes on towards zero is refused by
-/// name.
+/// Well-separated values at the bottom are found; a spectrum that extends towards zero is refused by name.
 TEST(LawMapEnds, SmallestIsRightOrRefused) {
   const Index n = 400;
   Vector apart = Vector::LinSpaced(n, 1, 0.5);
@@ -133,7 +132,7 @@ TEST(LawMapEnds, SmallestIsRightOrRefused) {
   EXPECT_NE(refused.message.find("smallest values did not converge"), std::string::npos) << refused.message;
 }
 
-/// Whether a copy of the last value was left out, by the second search and where the bases filled the space.
+/// Whether a copy of the last value was left out, by the second search and if the bases filled the space.
 TEST(MapEnds, MultiplicityIsTold) {
   for (const Index n : {40, 300}) {
     Vector d = Vector::LinSpaced(n, 1, 0.5);
@@ -150,7 +149,7 @@ TEST(MapEnds, MultiplicityIsTold) {
   }
 }
 
-/// A spectrum narrow beside its values: small residuals prove nothing there.
+/// A spectrum that is narrow relative to its values: small residuals prove nothing there.
 TEST(MapEnds, CopiesInANarrowSpectrum) {
   const Index n = 600;
   Vector d(n);
@@ -171,7 +170,8 @@ TEST(MapEnds, ExponentIsCarried) {
   EXPECT_TRUE(far.resolved(0));
 }
 
-/// Half of the copies hidden from the first search by its start would show: the complement is searched anew.
+/// If the start vector hid half of the copies from the first search, they would be missing: the complement is
+/// searched again.
 TEST(MapEnds, RepeatedValuesInLargeNumbers) {
   Vector d = Vector::Constant(500, 0.5);
   d.head(40).setConstant(1);

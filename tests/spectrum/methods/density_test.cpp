@@ -1,4 +1,4 @@
-/// The density: against the whole spectrum, and where it has to say that it does not know.
+/// The density against the whole spectrum, and cases in which it must report that it does not know.
 
 #include <gtest/gtest.h>
 
@@ -45,7 +45,7 @@ void expect_well_formed(const SpectralDensity& d) {
   for (std::size_t i = 1; i < d.cdf.size(); ++i) EXPECT_GE(d.cdf[i], d.cdf[i - 1] - 1e-12);
 }
 
-/// A spectrum of condition number 27, even in log σ: a diagonal map has it exactly, and costs nothing.
+/// A spectrum of condition number 27, evenly spaced in log σ: a diagonal map has it exactly, at no cost.
 TEST(SlowDensity, MeetsItsTargetAgainstTheSpectrum) {
   for (Index n : {1024, 2048, 30000}) {
     Vector sigma(n);
@@ -67,7 +67,8 @@ TEST(SlowDensity, MeetsItsTargetAgainstTheSpectrum) {
   }
 }
 
-/// Half of the values crowded at the low end are hard to see in σ²: converged or not, it says which.
+/// Half of the values clustered at the low end are hard to see in σ²: converged or not, the result says
+/// which.
 TEST(SlowDensity, ConvergedMeansWithinTheTarget) {
   const Index n = 2048;
   for (Real kappa : {2.0, 8.0, 27.0, 300.0}) {
@@ -82,7 +83,7 @@ TEST(SlowDensity, ConvergedMeansWithinTheTarget) {
   }
 }
 
-/// The weights of a uniform direction are a Beta variable: what the standard error is derived from.
+/// The weights of a uniform direction are a Beta variable, from which the standard error is derived.
 TEST(LawDensity, ErrorOfTheCurveIsThatOfTheProbes) {
   const Index n = 200, trials = 400;
   Vector sigma = Vector::Ones(n);
@@ -119,7 +120,7 @@ TEST(Density, AtomsAreJumps) {
   EXPECT_NEAR(one.density->mean_square->log10(), 1800 * std::log10(2.0), 1e-12);
 }
 
-/// Of few values the unit vectors are the probes: their mean is a trace, and nothing is left to chance.
+/// With few values the unit vectors are the probes: their mean is a trace, without sampling error.
 TEST(Density, OfFewValuesIsExact) {
   for (const Index n : {1, 2, 3, 16, 300}) {
     const Matrix A = testing::random_matrix(n, n, 4);
@@ -140,8 +141,8 @@ TEST(Density, OfFewValuesIsExact) {
   EXPECT_LE(distance(*s.density, d), 1e-12);
 }
 
-/// Of a J of numerical rank one, from products that round more than eps: what they make of its zeros is no
-/// value.
+/// For a J of numerical rank one, from products with errors above eps: the remains of its zeros are not
+/// values.
 TEST(Density, RoundingIsNoValue) {
   const Index n = 16;
   Vector d = Vector::Zero(n);
@@ -167,7 +168,8 @@ TEST(Density, RoundingIsNoValue) {
   EXPECT_NEAR(s.density->cdf.front(), 15.0 / 16, 1e-9);
 }
 
-/// The bulk near zero of a badly conditioned map is not seen: the curve moves with every step, and says so.
+/// The bulk near zero of a badly conditioned map is not visible: the curve changes with every step, and the
+/// result says so.
 TEST(SlowDensity, RefusesToCallABadlyConditionedCurveConverged) {
   const Index n = 2048;
   Vector sigma(n);
@@ -179,7 +181,7 @@ TEST(SlowDensity, RefusesToCallABadlyConditionedCurveConverged) {
   EXPECT_NE(s.message.find("not converged"), std::string::npos);
 }
 
-/// Squares of squares of values far from 1 stay within range, whatever the units of the map.
+/// Squares of squares of values far from 1 stay within range, for any units of the map.
 TEST(Density, MomentsDoNotUnderflow) {
   for (const Real unit : {1e-250, 1e-90, 1e80, 1e200}) {
     const Spectrum s = density_of(diagonal_map(unit * Vector::LinSpaced(40, 1, 3)), 100);
@@ -190,7 +192,7 @@ TEST(Density, MomentsDoNotUnderflow) {
   }
 }
 
-/// A unit vector that is all but mapped to zero: its Gauss rule has a weight of 1e-32, which rounding hides.
+/// A unit vector that is almost mapped to zero: its Gauss rule has a weight of 1e-32, which rounding hides.
 TEST(Density, AlmostANullVectorIsNoFault) {
   Matrix A(3, 3);
   A << 0.3, 0.5, 2e-17, -0.7, 0.2, 1e-17, 0.1, 0.9, -3e-17;
@@ -199,7 +201,7 @@ TEST(Density, AlmostANullVectorIsNoFault) {
   EXPECT_NEAR(s.density->cdf.front(), 1.0 / 3, 1e-9);
 }
 
-/// What is formed has its distribution without a probe.
+/// A formed J gives its distribution without probes.
 TEST(Density, OfAMatrixIsThatOfAllValues) {
   ScaledMatrix J{testing::random_matrix(40, 30, 8), 5};
   ASSERT_TRUE(renormalize(J));
