@@ -32,15 +32,16 @@ struct ProductValues {
 
 /// J = A_L … A_1 S, one factor after another, kept as Q diag(2^e) T with orthonormal columns Q and
 /// well-conditioned T. The accumulated product is multiplied out while its condition number stays below 1e3
-/// (bitwise equal to the plain product). Then A Q = Q′R is factored without pivoting, and
+/// (1e2 for n ≤ 64), bitwise equal to the plain product. Then A Q = Q′R is factored without exchanging
+/// columns, and
 ///   diag(2^e′) T′ = R diag(2^e) T, row by row,
-/// in powers of two, so no scale overflows, underflows or loses a bit. One-sided Jacobi
-/// (spectrum/product/scaled_columns.h) gives the singular values of diag(2^e) T. Directions in which A Q is
-/// rounding error are dropped. Error: about Σ eps κ(A_l) at worst, the limit of what rounded factors
-/// determine. Any shapes that fit. Cost per factor: its apply on S.cols() columns, and if it is factored
-/// alone 8/3 n³ (QR with Q) + n³ (T). Memory: 6 n² doubles, and up to 8 maps. Sources: the stabilization of
-/// determinant quantum Monte Carlo, Bauer, "Fast and stable determinant quantum Monte Carlo", 2020; QR of
-/// long products: Stewart, "On graded QR decompositions of products of matrices", 1997.
+/// in powers of two, so no scale overflows, underflows or loses a bit. spectrum/product/scaled_columns.h
+/// gives the singular values of diag(2^e) T. Directions in which A Q is rounding error are dropped. Error:
+/// about Σ eps κ(A_l) at worst, the limit of what rounded factors determine. Any shapes that fit. Cost per
+/// factor: its apply on S.cols() columns, and if it is factored alone 2 to 4 n³ (QR with Q) + n³ (T). Memory:
+/// 6 n² doubles, and up to 8 maps. Sources: the stabilization of determinant quantum Monte Carlo, Bauer,
+/// "Fast and stable determinant quantum Monte Carlo", 2020; QR of long products: Stewart, "On graded QR
+/// decompositions of products of matrices", 1997.
 class GradedProduct {
  public:
   /// S: n × k with orthonormal columns; the identity for J itself. `workers`: threads over the columns to
