@@ -18,7 +18,7 @@ print(','.join(s['name'] for s in json.load(sys.stdin)['schemes'] if $1))"
 run() {  # report, options…; schemes that overflow are allowed
   local report=$1
   shift
-  "$tool" -q --depth 12,64 --values none "$@" >"$report" || [ $? -eq 4 ]
+  "$tool" -q --depth 12,64 --values none --method product "$@" >"$report" || [ $? -eq 4 ]
 }
 run "$folder/transformer.json" --family transformer --width 32 --tokens 8 --heads 4 \
   --scheme "$(names "s['name'] != 'depth-mup' and 'conv' not in s.get('defined_for', '')")"

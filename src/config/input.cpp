@@ -6,10 +6,6 @@
 #include "rezero/io/npy.h"
 
 namespace rezero::detail {
-namespace {
-
-
-}  // namespace
 
 InputSpec resolve_input(const std::string& text, Shape shape, PlanFiles& files) {
   InputSpec input;
