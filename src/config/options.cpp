@@ -1,3 +1,6 @@
+/// The table of plan options and everything that iterates it. One file: the walks share what the type of a
+/// member decides (text, JSON, schema), which nothing else needs to see.
+
 #include "config/options.h"
 
 #include <algorithm>

@@ -5,11 +5,6 @@
 namespace rezero {
 namespace {
 
-typedef Real Lanes __attribute__((vector_size(sizeof(Real) * lane_count)));
-/// The same at any address.
-typedef Real LooseLanes
-    __attribute__((vector_size(sizeof(Real) * lane_count), aligned(alignof(Real)), may_alias));
-
 /// The sums of a strip that fit in registers: three vectors of rows by eight columns with 32 registers, by
 /// four with 16.
 #if defined(__AVX512F__)

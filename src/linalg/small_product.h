@@ -15,6 +15,12 @@ constexpr Index lane_count = 4;
 constexpr Index lane_count = 2;
 #endif
 
+/// A vector of that many numbers, as compilers of the GNU family have it.
+typedef Real Lanes __attribute__((vector_size(sizeof(Real) * lane_count)));
+/// The same at any address.
+typedef Real LooseLanes
+    __attribute__((vector_size(sizeof(Real) * lane_count), aligned(alignof(Real)), may_alias));
+
 /// n rounded up to whole vectors.
 constexpr Index padded(Index n) {
   return (n + lane_count - 1) / lane_count * lane_count;

@@ -87,22 +87,13 @@ class GramSchmidt {
     const Vector size = P.colwise().norm();
     project(0, before, P, C);
     bool cancelled = false;
-    for (Index s = 0; s < count; s += strip_width) {
-      const Index width = std::min(strip_width, count - s), strip = rank_;
-      auto S = P.middleCols(s, width);
-      for (int pass = 0; pass < 2; ++pass) project(before, strip, S, T.block(0, s, strip - before, width));
-      for (Index j = s; j < s + width; ++j) {
-        const Real left = reduce(P.col(j), T.col(j).segment(strip - before, rank_ - strip));
-        if (rank_ == limit_ || is_noise(P.col(j), left, size(j), exponent[static_cast<std::size_t>(j)]))
-          continue;
-        cancelled = cancelled || 10 * left < size(j);
-        T(rank_ - before, j) = left;
-        Q_.col(rank_) = P.col(j) / left;
-        qr_.kept.push_back(column(first + j));
-        ++rank_;
-      }
-      Qt_.middleRows(strip, rank_ - strip) = Q_.middleCols(strip, rank_ - strip).transpose();
-    }
+    extend(before, 2, P, T, [&](Index j, Real left) {
+      if (rank_ == limit_ || is_noise(P.col(j), left, size(j), exponent[static_cast<std::size_t>(j)]))
+        return false;
+      cancelled = cancelled || 10 * left < size(j);
+      qr_.kept.push_back(column(first + j));
+      return true;
+    });
     const Index found = rank_ - before;
     if (cancelled && before > 0) clean(before, C, T.topRows(found));
     for (Index j = 0; j < count; ++j) {
@@ -110,6 +101,26 @@ class GramSchmidt {
       entries.head(before) = C.col(j);
       entries.segment(before, found) = T.col(j).head(found);
       entries.head(rank_) *= std::ldexp(1.0, exponent[static_cast<std::size_t>(j)]);
+    }
+  }
+
+  /// The columns of P, already orthogonal to the directions before `before`, are orthogonalized in turn
+  /// against those since, `passes` times against earlier strips; T gets their coefficients. If
+  /// is_direction(j, ‖v‖) accepts the remainder v of column j, it becomes the next direction.
+  template <class IsDirection>
+  void extend(Index before, int passes, Columns P, Columns T, const IsDirection& is_direction) {
+    for (Index s = 0; s < P.cols(); s += strip_width) {
+      const Index width = std::min(strip_width, P.cols() - s), strip = rank_;
+      for (int pass = 0; pass < passes; ++pass)
+        project(before, strip, P.middleCols(s, width), T.block(0, s, strip - before, width));
+      for (Index j = s; j < s + width; ++j) {
+        const Real left = reduce(P.col(j), T.col(j).segment(strip - before, rank_ - strip));
+        if (!is_direction(j, left)) continue;
+        T(rank_ - before, j) = left;
+        Q_.col(rank_) = P.col(j) / left;
+        ++rank_;
+      }
+      Qt_.middleRows(strip, rank_ - strip) = Q_.middleCols(strip, rank_ - strip).transpose();
     }
   }
 
@@ -139,18 +150,7 @@ class GramSchmidt {
            T2 = Matrix::Zero(found, found);
     project(0, before, W, C2);
     rank_ = before;
-    for (Index s = 0; s < found; s += strip_width) {
-      const Index width = std::min(strip_width, found - s), strip = rank_;
-      auto S = W.middleCols(s, width);
-      project(before, strip, S, T2.block(0, s, strip - before, width));
-      for (Index j = s; j < s + width; ++j) {
-        const Real left = reduce(W.col(j), T2.col(j).segment(strip - before, rank_ - strip));
-        T2(j, j) = left;
-        Q_.col(rank_) = W.col(j) / left;
-        ++rank_;
-      }
-      Qt_.middleRows(strip, rank_ - strip) = Q_.middleCols(strip, rank_ - strip).transpose();
-    }
+    extend(before, 1, W, T2, [](Index, Real) { return true; });
     C += C2 * T;
     T = (T2.triangularView<Eigen::Upper>() * T).eval();
   }

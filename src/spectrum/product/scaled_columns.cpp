@@ -100,9 +100,6 @@ struct Turned {
   Real x_square, y_square;
 };
 Turned turn(Real* x, Real* y, Index count, Real c, Real s, Real t) {
-  typedef Real Lanes __attribute__((vector_size(sizeof(Real) * lane_count)));
-  typedef Real LooseLanes
-      __attribute__((vector_size(sizeof(Real) * lane_count), aligned(alignof(Real)), may_alias));
   Lanes x_squares = {}, y_squares = {};
   Index k = 0;
   for (; k + lane_count <= count; k += lane_count) {
