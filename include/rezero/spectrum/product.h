@@ -30,6 +30,13 @@ struct ProductValues {
   bool converged = false;  ///< whether the Jacobi iteration converged
 };
 
+/// The values of a product of factors, and rows × rows orthogonal: an orthonormal basis of its range in the
+/// order of its values, then of the rest.
+struct ProductEnds {
+  ProductValues values;
+  Matrix range;
+};
+
 /// J = A_L … A_1 S, one factor after another, kept as Q diag(2^e) T with orthonormal columns Q and
 /// well-conditioned T. The accumulated product is multiplied out while its condition number stays below 1e3
 /// (1e2 for n ≤ 64), bitwise equal to the plain product. Then A Q = Q′R is factored without exchanging
@@ -59,8 +66,8 @@ class GradedProduct {
   /// of the groups + κ(T)): in practice an upper bound, 10 to 500 times too large.
   ProductValues values() const;
 
-  /// rows × rows orthogonal: an orthonormal basis of J's range in the order of its values, then of the rest.
-  Matrix range() const;
+  /// The same, with the basis.
+  ProductEnds ends() const;
 
  private:
   struct State;

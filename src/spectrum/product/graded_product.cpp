@@ -1,4 +1,3 @@
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -26,7 +25,8 @@ constexpr Index unbounded = std::numeric_limits<Index>::max();
 constexpr Index longest_wait = 8;  // factors between two checks of the condition number
 
 struct Factored {
-  detail::OrderedQr qr;
+  std::vector<Index> order;  // of the columns, by their size in the product
+  detail::OrderedQr qr;      // of the columns in that order
   Real condition = 1;
 };
 
@@ -107,9 +107,9 @@ struct GradedProduct::State {
   }
 
   void apply(const ScaledMap& A) {
-    Matrix next(A.map->rows(), running.mantissa.cols());
-    apply_in_panels(*A.map, running.mantissa, next, workers);
-    running.mantissa.swap(next);
+    image.resize(A.map->rows(), running.mantissa.cols());
+    apply_in_panels(*A.map, running.mantissa, image, workers);
+    running.mantissa.swap(image);
     running.exponent += A.exponent;
     if (!renormalize(running)) throw NumericalError("the product of the derivatives is not finite");
     dropped.apply(A);
@@ -118,16 +118,12 @@ struct GradedProduct::State {
 
   /// The QR of the pending factors, with columns in the order of their size in the product, so that QR
   /// without pivoting finds the directions in that order.
-  Factored factor(Index count) {
-    const std::vector<Index> order = udt.descending(running.mantissa);
-    if (!std::is_sorted(order.begin(), order.end())) {
-      udt.reorder(order);
-      running.mantissa = Matrix(running.mantissa(Eigen::all, order));
-      if (looked_at.mantissa.cols() > 0) looked_at.mantissa = Matrix(looked_at.mantissa(Eigen::all, order));
-    }
-    detail::OrderedQr qr = detail::ordered_qr(running.mantissa, noise(count), workers);
-    const Real condition = detail::triangle_condition(qr.triangle());
-    return {std::move(qr), condition};
+  Factored factor(Index count) const {
+    std::vector<Index> order = udt.descending(running.mantissa);
+    detail::OrderedQr qr = detail::ordered_qr(running.mantissa, order, noise(count), workers);
+    const Real condition =
+        qr.full_rank() ? detail::triangle_condition(qr.R) : detail::triangle_condition(qr.triangle());
+    return {std::move(order), std::move(qr), condition};
   }
 
   void look() {
@@ -185,7 +181,8 @@ struct GradedProduct::State {
   }
 
   void absorb(Factored found, Index count) {
-    note_dropped(found.qr.kept, count);
+    note_dropped(found, count);
+    udt.reorder(found.order);
     udt.multiply(found.qr, running.exponent, workers);
     condition_sum += found.condition;
     running = {std::move(found.qr.Q), 0};
@@ -193,8 +190,10 @@ struct GradedProduct::State {
 
   /// Records columns of `running` without a direction of their own, except those that could have none: if the
   /// directions before them are as many as the rank of the factors allows, the remainder is exactly zero.
-  void note_dropped(const std::vector<Index>& kept, Index count) {
+  void note_dropped(const Factored& found, Index count) {
     const Matrix& M = running.mantissa;
+    const std::vector<Index>& kept = found.qr.kept;
+    if (static_cast<Index>(kept.size()) == M.cols()) return;
     const Vector row_norm = M.rowwise().norm();
     ScaledReal square;  // Σ of the squared sizes of such columns
     Real spread = 0;
@@ -203,9 +202,10 @@ struct GradedProduct::State {
       const bool has_direction =
           before < static_cast<Index>(kept.size()) && kept[static_cast<std::size_t>(before)] == j;
       if (has_direction || before >= group_rank) continue;
-      const ScaledReal size = udt.rows().norm(j);
+      const Index column = found.order[static_cast<std::size_t>(j)];
+      const ScaledReal size = udt.rows().norm(column);
       square = square + size * size;
-      spread = std::max(spread, M.col(j).norm() / std::sqrt(static_cast<Real>(M.rows())));
+      spread = std::max(spread, M.col(column).norm() / std::sqrt(static_cast<Real>(M.rows())));
     }
     if (square.is_zero()) return;
     const ScaledReal size = sqrt(square);
@@ -213,7 +213,7 @@ struct GradedProduct::State {
   }
 
   void start_group() {
-    looked_at = running;
+    if (next_look > 1) looked_at = running;  // a group of one factor is never taken apart
     since_look.clear();
     grouped = 0;
     group_rank = unbounded;
@@ -225,10 +225,37 @@ struct GradedProduct::State {
     return static_cast<Real>(count) * n * std::numeric_limits<Real>::epsilon();
   }
 
+  ProductValues values() const {
+    const detail::TriangleValues found = detail::scaled_singular_values(udt.rows(), workers);
+    ProductValues values;
+    values.sigma = found.sigma;
+    values.rank_bound = rank_bound;
+    values.rank = std::min(static_cast<Index>(found.sigma.size()), rank_bound);
+    std::fill(values.sigma.begin() + values.rank, values.sigma.end(), ScaledReal{});
+    values.sigma.resize(static_cast<std::size_t>(std::min(running.mantissa.rows(), start_columns)));
+    values.unresolved_below = dropped.bound();
+    values.relative_error_estimate = std::numeric_limits<Real>::epsilon() * (condition_sum + found.condition);
+    if (udt.volume_is_determinant()) values.volume = udt.volume();
+    values.converged = found.converged;
+    return values;
+  }
+
+  /// Completed by random directions.
+  Matrix range() const {
+    const Matrix& Q = running.mantissa;
+    if (Q.cols() == Q.rows()) return Q;
+    Matrix basis(Q.rows(), Q.rows());
+    const Index missing = Q.rows() - Q.cols();
+    basis << Q, normal_matrix(Q.rows(), missing, stream_key(0, StreamRole::probe, 0, 0));
+    basis.rightCols(missing) = detail::ordered_qr(basis, 0, workers).Q.rightCols(missing);
+    return basis;
+  }
+
   int workers;
   Index factors = 0, start_columns, rank_bound;
   detail::Udt udt;
   ScaledMatrix running, looked_at;
+  Matrix image;  // memory for the next product
   std::vector<ScaledMap> since_look;
   Index grouped = 0;             // factors in looked_at
   Index group_rank = unbounded;  // proved rank of the factors in `running`
@@ -251,31 +278,13 @@ Index GradedProduct::factors() const {
 }
 
 ProductValues GradedProduct::values() const {
-  State end = *state_;
-  end.finish();
-  const detail::TriangleValues found = detail::scaled_singular_values(end.udt.rows(), end.workers);
-  ProductValues values;
-  values.sigma = found.sigma;
-  values.rank_bound = end.rank_bound;
-  values.rank = std::min(static_cast<Index>(found.sigma.size()), end.rank_bound);
-  std::fill(values.sigma.begin() + values.rank, values.sigma.end(), ScaledReal{});
-  values.sigma.resize(static_cast<std::size_t>(std::min(end.running.mantissa.rows(), end.start_columns)));
-  values.unresolved_below = end.dropped.bound();
-  values.relative_error_estimate =
-      std::numeric_limits<Real>::epsilon() * (end.condition_sum + found.condition);
-  if (end.udt.volume_is_determinant()) values.volume = end.udt.volume();
-  values.converged = found.converged;
-  return values;
+  return ends().values;
 }
 
-Matrix GradedProduct::range() const {
+ProductEnds GradedProduct::ends() const {
   State end = *state_;
   end.finish();
-  const Matrix& Q = end.running.mantissa;
-  if (Q.cols() == Q.rows()) return Q;
-  Matrix basis = Eigen::HouseholderQR<Matrix>(Q).householderQ();
-  basis.leftCols(Q.cols()) = Q;
-  return basis;
+  return {end.values(), end.range()};
 }
 
 }  // namespace rezero

@@ -4,9 +4,13 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
+#include <utility>
 
 #include "linalg/matrix_product.h"
 #include "rezero/linalg/scaled_matrix.h"
+#include "rezero/parallel/for_each.h"
+#include "spectrum/product/panel.h"
 
 namespace rezero::detail {
 namespace {
@@ -17,34 +21,41 @@ Index size_of(const Indices& list) {
   return static_cast<Index>(list.size());
 }
 
-Indices nonzero_rows(const Matrix& M) {
-  std::vector<char> used(static_cast<std::size_t>(M.rows()), 0);
-  for (Index j = 0; j < M.cols(); ++j)
+/// The norms of M's rows, and the rows that are not zero.
+struct Rows {
+  Vector norm;
+  Indices nonzero;
+
+  Rows(const Matrix& M, int workers) : norm(M.rows()) {
+    constexpr Index run_length = 64;
+    std::vector<char> used(static_cast<std::size_t>(M.rows()));
+    for_each_index((M.rows() + run_length - 1) / run_length, workers, [&](Index run) {
+      const Index first = run * run_length, count = std::min(run_length, M.rows() - first);
+      Vector square = Vector::Zero(count), largest = Vector::Zero(count);
+      for (Index j = 0; j < M.cols(); ++j) {
+        const auto part = M.col(j).segment(first, count);
+        square += part.cwiseAbs2();
+        largest = largest.cwiseMax(part.cwiseAbs());
+      }
+      norm.segment(first, count) = square.cwiseSqrt();
+      for (Index i = 0; i < count; ++i) used[static_cast<std::size_t>(first + i)] = largest(i) != 0;
+    });
     for (Index i = 0; i < M.rows(); ++i)
-      if (M(i, j) != 0) used[static_cast<std::size_t>(i)] = 1;
-  Indices rows;
-  for (Index i = 0; i < M.rows(); ++i)
-    if (used[static_cast<std::size_t>(i)] != 0) rows.push_back(i);
-  return rows;
-}
+      if (used[static_cast<std::size_t>(i)] != 0) nonzero.push_back(i);
+  }
+};
 
-Indices nonzero_columns(const Matrix& M) {
-  Indices cols;
-  for (Index j = 0; j < M.cols(); ++j)
-    if (!M.col(j).isZero(0)) cols.push_back(j);
-  return cols;
-}
-
-/// The factorization of some columns of M, which has no zero row.
+/// The factorization of the columns of M in an order; M has no zero row.
 class GramSchmidt {
  public:
-  GramSchmidt(const Matrix& M, const Indices& columns, Real noise, int workers)
+  GramSchmidt(const Matrix& M, const Indices& order, Vector row_norm, Real noise, int workers)
       : M_(M),
-        columns_(columns),
+        order_(order),
+        columns_(nonzero_columns(M, order)),
         noise_(noise),
         workers_(workers),
-        limit_(std::min(M.rows(), size_of(columns))),
-        row_norm_(M.rowwise().norm()),
+        limit_(std::min(M.rows(), size_of(columns_))),
+        row_norm_(std::move(row_norm)),
         Q_(M.rows(), limit_),
         Qt_(limit_, M.rows()) {
     qr_.R = Matrix::Zero(limit_, M.cols());
@@ -63,6 +74,23 @@ class GramSchmidt {
  private:
   static constexpr Index panel_width = 64, strip_width = 8;
 
+  /// Some columns of M, their norms, and their components along the directions found before them; a column is
+  /// kept in units of 2^exponent, because its squares may underflow.
+  struct Panel {
+    Matrix P, C;
+    Vector size;
+    std::vector<int> exponent;
+
+    Real unit(Index j) const { return std::ldexp(1.0, exponent[static_cast<std::size_t>(j)]); }
+  };
+
+  static Indices nonzero_columns(const Matrix& M, const Indices& order) {
+    Indices columns;
+    for (Index j = 0; j < M.cols(); ++j)
+      if (!M.col(order[static_cast<std::size_t>(j)]).isZero(0)) columns.push_back(j);
+    return columns;
+  }
+
   /// Subtracts from P its components along directions first … last − 1 and adds them to C.
   void project(Index first, Index last, Columns P, Columns C) {
     if (first == last) return;
@@ -74,34 +102,86 @@ class GramSchmidt {
     add_product(Q_.middleCols(first, count), along, P, workers_);
   }
 
+  Panel take(Index first, Index count) const {
+    constexpr Real smallest = 1e-100, largest = 1e100;  // of a norm; the squares are normal numbers
+    Panel panel{Matrix(M_.rows(), count), Matrix::Zero(rank_, count), Vector(count),
+                std::vector<int>(static_cast<std::size_t>(count))};
+    for (Index j = 0; j < count; ++j) {
+      const auto from = source(first + j);
+      Real norm = from.norm(), unit = 1;
+      if (!(norm > smallest && norm < largest)) {
+        int& e = panel.exponent[static_cast<std::size_t>(j)];
+        std::frexp(max_abs(from), &e);
+        e = std::max(e, -1000);  // the inverse is finite
+        unit = std::ldexp(1.0, -e);
+        norm = (from * unit).norm();
+      }
+      panel.P.col(j) = from * unit;
+      panel.size(j) = norm;
+    }
+    return panel;
+  }
+
   void add_panel(Index first, Index count) {
     const Index before = rank_;
-    Matrix P(M_.rows(), count), C = Matrix::Zero(before, count), T = Matrix::Zero(count, count);
-    std::vector<int> exponent(static_cast<std::size_t>(count));  // of columns, whose squares may underflow
+    Panel panel = take(first, count);
+    project(0, before, panel.P, panel.C);
+    std::optional<Matrix> T;
+    if (before + count <= limit_) T = add_at_once(panel);
+    if (T)
+      for (Index j = 0; j < count; ++j) qr_.kept.push_back(column(first + j));
+    else
+      T = add_one_by_one(panel, first);
+    const Index found = rank_ - before;
     for (Index j = 0; j < count; ++j) {
-      int& e = exponent[static_cast<std::size_t>(j)];
-      std::frexp(max_abs(M_.col(column(first + j))), &e);
-      e = std::max(e, -1000);  // the inverse is finite
-      P.col(j) = M_.col(column(first + j)) * std::ldexp(1.0, -e);
+      auto entries = qr_.R.col(column(first + j));
+      entries.head(before) = panel.C.col(j);
+      entries.segment(before, found) = T->col(j).head(found);
+      entries.head(rank_) *= panel.unit(j);
     }
-    const Vector size = P.colwise().norm();
-    project(0, before, P, C);
+  }
+
+  static bool is_cancelled(Real left, Real size) { return 10 * left < size; }
+
+  /// All columns become directions if Cholesky's factorization finds them independent, in two passes. Returns
+  /// their coefficients, or nothing, and then only a look at each column can tell.
+  std::optional<Matrix> add_at_once(Panel& panel) {
+    std::optional<Matrix> R = gram_triangle(panel.P, workers_);
+    if (!R) return {};
+    const Vector left = R->diagonal();
+    Matrix W = panel.P;
+    divide_by_triangle(W, *R, workers_);
     bool cancelled = false;
-    extend(before, 2, P, T, [&](Index j, Real left) {
-      if (rank_ == limit_ || is_noise(P.col(j), left, size(j), exponent[static_cast<std::size_t>(j)]))
-        return false;
-      cancelled = cancelled || 10 * left < size(j);
+    for (Index j = 0; j < W.cols(); ++j) {
+      if (left(j) <= noise_ * panel.size(j)) return {};
+      if (left(j) * panel.unit(j) <= noise_ * W.col(j).cwiseProduct(row_norm_).norm()) return {};
+      cancelled = cancelled || is_cancelled(left(j), panel.size(j));
+    }
+    const Index before = rank_;
+    Matrix again = Matrix::Zero(before, W.cols());
+    if (cancelled) project(0, before, W, again);
+    const std::optional<Matrix> R2 = gram_triangle(W, workers_);
+    if (!R2) return {};
+    divide_by_triangle(W, *R2, workers_);
+    if (cancelled && before > 0) add_product(again, *R, panel.C, workers_);
+    copy_both_ways(W, Q_.middleCols(before, W.cols()), Qt_.middleRows(before, W.cols()), workers_);
+    rank_ += W.cols();
+    return Matrix(R2->triangularView<Eigen::Upper>() * *R);
+  }
+
+  /// Finds the directions among the panel's columns one after another.
+  Matrix add_one_by_one(Panel& panel, Index first) {
+    const Index before = rank_, count = panel.P.cols();
+    Matrix T = Matrix::Zero(count, count);
+    bool cancelled = false;
+    extend(before, 2, panel.P, T, [&](Index j, Real left) {
+      if (rank_ == limit_ || is_noise(panel.P.col(j), left, panel.size(j), panel.unit(j))) return false;
+      cancelled = cancelled || is_cancelled(left, panel.size(j));
       qr_.kept.push_back(column(first + j));
       return true;
     });
-    const Index found = rank_ - before;
-    if (cancelled && before > 0) clean(before, C, T.topRows(found));
-    for (Index j = 0; j < count; ++j) {
-      auto entries = qr_.R.col(column(first + j));
-      entries.head(before) = C.col(j);
-      entries.segment(before, found) = T.col(j).head(found);
-      entries.head(rank_) *= std::ldexp(1.0, exponent[static_cast<std::size_t>(j)]);
-    }
+    if (cancelled && before > 0) clean(before, panel.C, T.topRows(rank_ - before));
+    return T;
   }
 
   /// The columns of P, already orthogonal to the directions before `before`, are orthogonalized in turn
@@ -136,10 +216,10 @@ class GramSchmidt {
     return v.norm();
   }
 
-  /// Of a remainder v · 2^exponent of a column of norm column_norm · 2^exponent; left = ‖v‖.
-  bool is_noise(const Eigen::Ref<const Vector>& v, Real left, Real column_norm, int exponent) const {
+  /// Of a remainder v · unit of a column of norm column_norm · unit; left = ‖v‖.
+  bool is_noise(const Eigen::Ref<const Vector>& v, Real left, Real column_norm, Real unit) const {
     if (left <= noise_ * column_norm) return true;  // also of zero
-    return left <= noise_ * std::ldexp(v.cwiseProduct(row_norm_).norm() / left, -exponent);
+    return left * unit <= noise_ * v.cwiseProduct(row_norm_).norm() / left;
   }
 
   /// The second pass: the panel's directions W become W' with W = Q_before C₂ + W' T₂, and the coefficients
@@ -159,15 +239,17 @@ class GramSchmidt {
   void express(Index first) {
     const Index count = size_of(columns_) - first;
     Matrix rest(M_.rows(), count), along(limit_, count);
-    for (Index j = 0; j < count; ++j) rest.col(j) = M_.col(column(first + j));
+    for (Index j = 0; j < count; ++j) rest.col(j) = source(first + j);
     multiply(Qt_, rest, along, workers_);
     for (Index j = 0; j < count; ++j) qr_.R.col(column(first + j)) = along.col(j);
   }
 
   Index column(Index i) const { return columns_[static_cast<std::size_t>(i)]; }
+  Matrix::ConstColXpr source(Index i) const { return M_.col(order_[static_cast<std::size_t>(column(i))]); }
 
   const Matrix& M_;
-  const Indices& columns_;
+  const Indices& order_;
+  Indices columns_;  // those that are not zero, as positions in the order
   Real noise_;
   int workers_;
   Index limit_, rank_ = 0;
@@ -178,15 +260,22 @@ class GramSchmidt {
 
 }  // namespace
 
-OrderedQr ordered_qr(const Matrix& M, Real noise, int workers) {
-  const Indices rows = nonzero_rows(M), columns = nonzero_columns(M);
-  if (size_of(rows) == M.rows()) return GramSchmidt(M, columns, noise, workers).run();
-  const Matrix used = M(rows, Eigen::all);
-  OrderedQr qr = GramSchmidt(used, columns, noise, workers).run();
+OrderedQr ordered_qr(const Matrix& M, const std::vector<Index>& order, Real noise, int workers) {
+  Rows rows(M, workers);
+  if (size_of(rows.nonzero) == M.rows())
+    return GramSchmidt(M, order, std::move(rows.norm), noise, workers).run();
+  const Matrix used = M(rows.nonzero, Eigen::all);
+  OrderedQr qr = GramSchmidt(used, order, rows.norm(rows.nonzero), noise, workers).run();
   Matrix Q = Matrix::Zero(M.rows(), qr.Q.cols());
-  Q(rows, Eigen::all) = qr.Q;
+  Q(rows.nonzero, Eigen::all) = qr.Q;
   qr.Q.swap(Q);
   return qr;
+}
+
+OrderedQr ordered_qr(const Matrix& M, Real noise, int workers) {
+  Indices order(static_cast<std::size_t>(M.cols()));
+  std::iota(order.begin(), order.end(), Index{0});
+  return ordered_qr(M, order, noise, workers);
 }
 
 Real triangle_condition(const Matrix& R) {

@@ -13,8 +13,10 @@ struct OrderedQr {
   Matrix Q, R;
   std::vector<Index> kept;  ///< the r columns that are independent, ascending
 
+  /// Whether every column is independent of its predecessors; R is then a triangle.
+  bool full_rank() const { return R.rows() == R.cols(); }
   /// The triangle R(:, kept).
-  Matrix triangle() const { return R(Eigen::all, kept); }
+  Matrix triangle() const { return full_rank() ? R : Matrix(R(Eigen::all, kept)); }
 };
 
 /// QR of a finite M (rows × cols, any shape). Columns are never exchanged: the order in which a product's
@@ -34,6 +36,8 @@ struct OrderedQr {
 /// Gram-Schmidt orthogonalization process", 2005; Barlow & Smoktunowicz, "Reorthogonalized block classical
 /// Gram-Schmidt", 2013.
 OrderedQr ordered_qr(const Matrix& M, Real noise, int workers = 1);
+/// The same of the columns order[0], order[1] … of M; column j of R and `kept` belong to order[j].
+OrderedQr ordered_qr(const Matrix& M, const std::vector<Index>& order, Real noise, int workers = 1);
 
 /// ‖R‖_F ‖R⁻¹‖₂ with a lower bound on the norm of the inverse by inverse iteration: within a small factor of
 /// the condition number of the triangle R. Infinity if R is singular; 1 if empty. Cost 6 r².

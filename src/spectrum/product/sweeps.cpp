@@ -6,7 +6,9 @@
 
 #include "rezero/core/contract.h"
 #include "rezero/linalg/maps.h"
+#include "rezero/random/sample.h"
 #include "rezero/spectrum/product.h"
+#include "spectrum/product/ordered_qr.h"
 
 namespace rezero {
 namespace {
@@ -28,12 +30,6 @@ Real relative_difference(const ScaledReal& a, const ScaledReal& b) {
   return std::abs(1 - quotient(b, a));
 }
 
-/// The values of a sweep, and the basis from which the next one, in the other direction, starts.
-struct Sweep {
-  ProductValues values;
-  Matrix range;
-};
-
 enum class Direction { forward, transposed };
 
 /// Factor l in the given direction; `sample` of its rounding, if rounding affects the factors.
@@ -44,16 +40,18 @@ ScaledMap factor(const FactorSource& factors, Direction direction, std::optional
   return A;
 }
 
-Sweep sweep(const FactorSource& factors, Direction direction, std::optional<int> sample,
-            std::optional<Matrix> start, int workers) {
-  std::optional<GradedProduct> product;
-  for (Index l = 0; l < factors.count; ++l) {
-    const ScaledMap A = factor(factors, direction, sample, l);
-    if (!product)
-      product.emplace(start ? std::move(*start) : Matrix::Identity(A.map->cols(), A.map->cols()), workers);
-    product->push(A);
-  }
-  return {product->values(), product->range()};
+/// The range is the basis from which the next sweep, in the other direction, starts.
+ProductEnds sweep(const FactorSource& factors, Direction direction, std::optional<int> sample, Matrix start,
+                  int workers) {
+  GradedProduct product(std::move(start), workers);
+  for (Index l = 0; l < factors.count; ++l) product.push(factor(factors, direction, sample, l));
+  return product.ends();
+}
+
+/// A basis in general position. From the identity, QR without exchanges would find the directions of a factor
+/// in the order of its coordinates, and it could take the second sweep to sort them.
+Matrix random_basis(Index n, int workers) {
+  return detail::ordered_qr(normal_matrix(n, n, stream_key(0, StreamRole::probe, 0, 0)), 0, workers).Q;
 }
 
 /// Compares two sweeps: the values on which both agree and that are well above the dropped directions, with
@@ -186,14 +184,14 @@ void add_samples(ProductValues& result, const FactorSource& factors, const Way& 
 ProductValues product_singular_values(const FactorSource& factors, const ProductOptions& options) {
   REZERO_REQUIRE(factors.count > 0);
   Found there, back;  // Jᵀ, J
-  std::optional<Matrix> start;
+  Matrix start = random_basis(factors.at(factors.count - 1).map->rows(), options.workers);
   Way published;
   std::optional<ProductValues> result;
   for (int sweeps = 2; sweeps <= most_sweeps; sweeps += 2) {
     // Jᵀ in another rounding, so that the difference also shows the effect of rounding inside a factor.
-    const std::optional<Matrix> from = start;
-    Sweep first = sweep(factors, Direction::transposed, 0, from, options.workers);
-    Sweep second = sweep(factors, Direction::forward, {}, first.range, options.workers);
+    const Matrix from = std::move(start);
+    ProductEnds first = sweep(factors, Direction::transposed, 0, from, options.workers);
+    ProductEnds second = sweep(factors, Direction::forward, {}, first.range, options.workers);
     const Real reachable =
         std::max(first.values.relative_error_estimate, second.values.relative_error_estimate);
     there.add(std::move(first.values)), back.add(std::move(second.values));
@@ -201,8 +199,8 @@ ProductValues product_singular_values(const FactorSource& factors, const Product
     // A badly graded factor is processed in its own order in one direction only; in that direction two sweeps
     // agree. Both directions are within the estimate, which does not depend on the choice.
     const bool turned = there.change < back.change;
-    if (turned && from)
-      published = {Direction::transposed, *from};
+    if (turned)
+      published = {Direction::transposed, from};
     else
       published = {Direction::forward, std::move(first.range)};
     const bool sampled_once =
