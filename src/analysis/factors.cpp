@@ -1,54 +1,55 @@
 #include "analysis/factors.h"
 
-#include <memory>
-#include <mutex>
-#include <optional>
 #include <utility>
 
+#include "rezero/core/contract.h"
 #include "rezero/linalg/maps.h"
+#include "rezero/parallel/parts.h"
 
 namespace rezero::detail {
-namespace {
 
-class Factors {
- public:
-  Factors(StackPtr stack, Index blocks, const DepthView& view, BlockMapsOptions options)
-      : stack_(std::move(stack)), blocks_(blocks), view_(view), options_(std::move(options)) {}
+void PassedBlocks::add(const BlockStep& step) {
+  REZERO_REQUIRE(step.block == static_cast<Index>(blocks_.size()));
+  blocks_.push_back(
+      {step.before, step.block < kept_ ? step.at.derivative : nullptr, step.layer.piecewise_linear()});
+}
 
-  Index count() const { return before() + blocks_ + view_.count_after(); }
+BlockPtr PassedBlocks::draw(Index l) const {
+  const PartWorkers workers(workers_);
+  return stack_->block(l);
+}
 
-  ScaledMap at(Index i, Rounding rounding) {
-    options_.checkpoint();
-    if (i < before()) return {view_.before(), 0};
-    const Index block = i - before();
-    if (block >= blocks_) return view_.after(block - blocks_, rounding);
-    std::call_once(passed_, [this] { maps_.emplace(stack_, stack_->input(), blocks_, options_); });
-    const LinearMapPtr map =
-        rounding.simulated ? maps_->in_other_rounding(block, rounding.sample) : maps_->at(block);
-    return {condense(map, options_.columns), 0};
-  }
+LinearMapPtr PassedBlocks::derivative(Index l, Index columns, Rounding rounding) const {
+  if (rounding.simulated) return condense(in_other_rounding(l, rounding.sample), columns);
+  const Passed& passed = blocks_[static_cast<std::size_t>(l)];
+  if (passed.derivative) return condense(passed.derivative, columns);
+  return condense(draw(l)->linearize_block(passed.state.mantissa).derivative, columns);
+}
 
- private:
-  Index before() const { return view_.before() ? 1 : 0; }
+LinearMapPtr PassedBlocks::in_other_rounding(Index l, int sample) const {
+  const Passed& passed = blocks_[static_cast<std::size_t>(l)];
+  SimulatedRounding rounding(l, sample);
+  if (!passed.piecewise_linear) return draw(l)->linearize_block(passed.state.mantissa, &rounding).derivative;
+  return rezero::in_other_rounding(
+      passed.derivative ? passed.derivative : draw(l)->linearize_block(passed.state.mantissa).derivative,
+      rounding);
+}
 
-  StackPtr stack_;
-  Index blocks_;
-  const DepthView& view_;
-  BlockMapsOptions options_;
-  std::once_flag passed_;
-  std::optional<BlockMaps> maps_;
-};
-
-}  // namespace
-
-FactorSource factors_of(const StackPtr& stack, Index blocks, const DepthView& view,
-                        BlockMapsOptions options) {
-  options.columns = stack->shape().size();
-  const auto factors = std::make_shared<Factors>(stack, blocks, view, std::move(options));
+FactorSource factors_of(std::shared_ptr<const PassedBlocks> passed, Index blocks, const DepthView& view,
+                        Index columns, std::function<void()> checkpoint) {
+  const Index before = view.before() ? 1 : 0;
+  const auto factor = [passed = std::move(passed), checkpoint = std::move(checkpoint), &view, before, blocks,
+                       columns](Index i, Rounding rounding) -> ScaledMap {
+    checkpoint();
+    if (i < before) return {view.before(), 0};
+    const Index block = i - before;
+    if (block >= blocks) return view.after(block - blocks, rounding);
+    return {passed->derivative(block, columns, rounding), 0};
+  };
   FactorSource source;
-  source.count = factors->count();
-  source.at = [factors](Index i) { return factors->at(i, {}); };
-  source.in_other_rounding = [factors](Index i, int sample) { return factors->at(i, {true, sample}); };
+  source.count = before + blocks + view.count_after();
+  source.at = [factor](Index i) { return factor(i, {}); };
+  source.in_other_rounding = [factor](Index i, int sample) { return factor(i, {true, sample}); };
   return source;
 }
 

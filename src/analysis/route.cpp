@@ -40,7 +40,8 @@ class Costs {
     Real bytes =
         std::max(square_matrices * J + size_.weights, at_work * J + size_.weights_at_work) + fixed_bytes;
     if (method) bytes += work(*method, JacobianForm::dense, cell_.depths.back()).numbers * sizeof(Real);
-    if (looks_back()) bytes += blocks() * (state + state_overhead);
+    const bool keeps_states = looks_back() || (method && method->needs == JacobianForm::factors);
+    if (keeps_states) bytes += blocks() * (state + state_overhead);
     if (!options_.checks.empty()) bytes += blocks() * facts_bytes;
     return bytes;
   }
@@ -159,7 +160,8 @@ Route route_of(const Cell& cell, const AnalysisOptions& options) {
   const SpectrumMethod* largest = route.uses_factors ? &auto_method(JacobianForm::factors) : method;
   route.bytes = formed ? costs.formed_bytes(largest) : costs.unformed_bytes(*method);
   route.flops = costs.flops(method, route.form);
-  if (!formed || route.uses_factors) route.most_kept = costs.size().blocks;
+  const bool goes_through_blocks_again = method && (!formed || method->needs == JacobianForm::factors);
+  if (goes_through_blocks_again) route.most_kept = costs.size().blocks;
   route.bytes_per_kept_block = costs.size().kept_derivative;
   return route;
 }

@@ -92,6 +92,9 @@ class CellRun {
     if (cell_.route.form == JacobianForm::map)
       return detail::run_matrix_free(stack_, cell_, options_, context_,
                                      [this](DepthResult depth) { keep(std::move(depth)); });
+    if (cell_.route.uses_factors)
+      passed_ = std::make_shared<detail::PassedBlocks>(stack_, cell_.route.kept_blocks(context_.memory),
+                                                       context_.threads);
     x0_ = {stack_->input(), 0};
     states_.push_back(x0_);
     ForwardOptions forward;
@@ -113,6 +116,7 @@ class CellRun {
       branch_norm_.push_back(norm);
       note_scales(step.layer.parts());
     }
+    if (passed_) passed_->add(step);
     if (keeps_states()) states_.push_back({step.at.value, step.before.exponent});
     end_norms_ = detail::EndNorms(step.layer.parts());
     if (context_.on_block) context_.on_block();
@@ -154,14 +158,11 @@ class CellRun {
     ReportedJacobian seen = reported(matrix ? matrix->step(view) : step, view.start());
     seen.depth = step.blocks / stack_->blocks_per_layer();
     seen.null_directions = view.null_directions();
-    BlockMapsOptions maps;
-    if (auto why = cell_.route.factors_missing(delivered_)) {
+    if (auto why = cell_.route.factors_missing(delivered_))
       seen.J.factors.missing = std::move(*why);
-    } else {
-      maps.kept_blocks = cell_.route.kept_blocks(context_.memory);
-      maps.checkpoint = [this] { context_.checkpoint(); };
-      seen.J.factors = detail::factors_of(stack_, step.blocks, view, std::move(maps));
-    }
+    else
+      seen.J.factors = detail::factors_of(passed_, step.blocks, view, stack_->shape().size(),
+                                          [this] { context_.checkpoint(); });
     return observe(seen, options_, cell_.labels.seed, context_.threads);
   }
 
@@ -225,7 +226,8 @@ class CellRun {
   std::vector<ScaledReal> branch_norm_;
   std::vector<Real> skip_scale_, branch_scale_;
   std::vector<BlockFacts> blocks_;
-  detail::EndNorms end_norms_;  ///< of the last block passed
+  std::shared_ptr<detail::PassedBlocks> passed_;  ///< for the product method
+  detail::EndNorms end_norms_;                    ///< of the last block passed
 };
 
 }  // namespace

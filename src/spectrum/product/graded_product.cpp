@@ -18,7 +18,7 @@ namespace {
 /// The condition number from which a group of factors is factored; it costs as many digits. Small matrices
 /// take little time, and keep one digit more.
 constexpr Real factor_beyond(Index n) {
-  return n <= 64 ? 1e2 : 1e3;
+  return n <= 64 ? 1e2 : n <= 256 ? 1e3 : 1e4;
 }
 constexpr Real take_apart_beyond = 1e5;  // a group that turned out worse is processed factor by factor
 constexpr Index unbounded = std::numeric_limits<Index>::max();

@@ -158,15 +158,26 @@ class GramSchmidt {
       cancelled = cancelled || is_cancelled(left(j), panel.size(j));
     }
     const Index before = rank_;
-    Matrix again = Matrix::Zero(before, W.cols());
-    if (cancelled) project(0, before, W, again);
-    const std::optional<Matrix> R2 = gram_triangle(W, workers_);
-    if (!R2) return {};
-    divide_by_triangle(W, *R2, workers_);
-    if (cancelled && before > 0) add_product(again, *R, panel.C, workers_);
+    if (cancelled || is_ill_conditioned(*R)) {
+      Matrix again = Matrix::Zero(before, W.cols());
+      if (cancelled) project(0, before, W, again);
+      const std::optional<Matrix> R2 = gram_triangle(W, workers_);
+      if (!R2) return {};
+      divide_by_triangle(W, *R2, workers_);
+      if (cancelled && before > 0) add_product(again, *R, panel.C, workers_);
+      R = Matrix(R2->triangularView<Eigen::Upper>() * *R);
+    }
     copy_both_ways(W, Q_.middleCols(before, W.cols()), Qt_.middleRows(before, W.cols()), workers_);
     rank_ += W.cols();
-    return Matrix(R2->triangularView<Eigen::Upper>() * *R);
+    return R;
+  }
+
+  /// Whether one pass may lose more than a digit of orthogonality to the squares in Cholesky's factorization.
+  static bool is_ill_conditioned(const Matrix& R) {
+    constexpr Real well = 0.25;
+    for (Index j = 0; j < R.cols(); ++j)
+      if (R(j, j) < well * R.col(j).norm()) return true;
+    return false;
   }
 
   /// Finds the directions among the panel's columns one after another.
