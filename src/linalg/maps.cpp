@@ -17,14 +17,20 @@ constexpr Index unbounded = std::numeric_limits<Index>::max();  // a rank bound 
 
 /// The number of rows with a non-zero entry, or of such columns if that is smaller.
 Index nonzero_lines(const Matrix& W) {
-  Index columns = 0;
-  Vector used = Vector::Zero(W.rows());
+  Index columns = 0, rows = 0;
+  std::vector<char> used(static_cast<std::size_t>(W.rows()), 0);
   for (Index j = 0; j < W.cols(); ++j) {
-    const auto nonzero = (W.col(j).array() != 0).cast<Real>();
-    if (nonzero.any()) ++columns;
-    used = used.array().max(nonzero);
+    const Real* column = W.col(j).data();
+    const bool rows_are_known = rows == W.rows();
+    if (std::any_of(column, column + W.rows(), [](Real x) { return x != 0; })) ++columns;
+    for (Index i = 0; i < W.rows() && !rows_are_known; ++i) {
+      char& seen = used[static_cast<std::size_t>(i)];
+      if (seen != 0 || column[i] == 0) continue;
+      seen = 1;
+      ++rows;
+    }
   }
-  return std::min(columns, (used.array() != 0).count());
+  return std::min(columns, rows);
 }
 
 class Identity final : public LinearMap {
@@ -51,6 +57,16 @@ class Diagonal final : public LinearMap {
   Index local_positions() const override { return positions_; }
   Index rank_bound() const override { return (d_.array() != 0).count(); }
 
+  /// The indices of non-zero entries.
+  std::vector<Index> support() const {
+    std::vector<Index> indices;
+    for (Index i = 0; i < d_.size(); ++i)
+      if (d_(i) != 0) indices.push_back(i);
+    return indices;
+  }
+  /// diag(d) restricted to these indices.
+  LinearMapPtr restricted(const std::vector<Index>& indices) const { return diagonal_map(d_(indices)); }
+
  private:
   void do_apply(ConstColumns v, Columns out) const override {
     for (Index j = 0; j < v.cols(); ++j) out.col(j) = d_.cwiseProduct(v.col(j));
@@ -72,6 +88,24 @@ class Diagonal final : public LinearMap {
   }
   Vector d_;
   Index positions_;
+};
+
+/// v ↦ the entries of v at some indices.
+class Selection final : public LinearMap {
+ public:
+  Selection(std::vector<Index> from, Index cols) : from_(std::move(from)), cols_(cols) {}
+  Index rows() const override { return static_cast<Index>(from_.size()); }
+  Index cols() const override { return cols_; }
+  Real flops_per_column() const override { return 0; }
+
+ private:
+  void do_apply(ConstColumns v, Columns out) const override { out = v(from_, Eigen::all); }
+  void do_apply_transpose(ConstColumns u, Columns out) const override {
+    out.setZero();
+    out(from_, Eigen::all) = u;
+  }
+  std::vector<Index> from_;
+  Index cols_;
 };
 
 /// One matrix per position.
@@ -129,6 +163,11 @@ class Positionwise final : public LinearMap {
     return rank_bound_ ? std::min({rows(), cols(), *rank_bound_}) : nonzero_lines(*W_) * positions_;
   }
   Real dense_flops() const override { return 0; }
+  /// Of one position: some rows or columns of W.
+  LinearMapPtr rows_of(const std::vector<Index>& indices) const { return part((*W_)(indices, Eigen::all)); }
+  LinearMapPtr columns_of(const std::vector<Index>& indices) const {
+    return part((*W_)(Eigen::all, indices));
+  }
 
  private:
   void do_apply(ConstColumns v, Columns out) const override {
@@ -152,6 +191,9 @@ class Positionwise final : public LinearMap {
     out.noalias() = W_->transpose() * u;
   }
   Matrix do_block(Index) const override { return *W_; }
+  LinearMapPtr part(Matrix W) const {
+    return std::make_shared<Positionwise>(std::make_shared<const Matrix>(std::move(W)), 1, rank_bound_);
+  }
   /// A single column of a large matrix is split by octets of rows.
   void in_rows(const ConstColumns& v, Columns& out) const {
     constexpr Index least = 65536;  // numbers worth starting a thread for
@@ -342,6 +384,7 @@ class Product final : public LinearMap {
   /// Starts from the first factor whose matrix is known; applies the later ones to its columns and the
   /// transposed earlier ones to its rows.
   Matrix do_block(Index t) const override {
+    if (const LinearMapPtr less = without_masked()) return to_dense(*less);
     Matrix now = positions_ > 1 ? factors_[known_]->block(t) : to_dense(*factors_[known_]);
     for (std::size_t i = known_ + 1; i < factors_.size(); ++i) {
       Matrix next(factors_[i]->rows() / positions_, now.cols());
@@ -359,9 +402,43 @@ class Product final : public LinearMap {
     return transposed.transpose();
   }
   LinearMapPtr do_condense_parts(Index columns) const override {
+    constexpr Index few = 32;  // not worth a copy of the weights
+    const LinearMapPtr less = columns > few ? without_masked() : nullptr;
     std::vector<LinearMapPtr> factors;
-    for (const LinearMapPtr& factor : factors_) factors.push_back(condense(factor, columns));
+    for (const LinearMapPtr& factor : less ? static_cast<const Product&>(*less).factors_ : factors_)
+      factors.push_back(condense(factor, columns));
     return product_map(std::move(factors));
+  }
+  /// W₂ diag(d) W₁ over the non-zero entries of d alone: a mask of relu halves both matrices. The sums keep
+  /// their order, so only signs of zeros can change. Null: few zeros, or no matrix next to them.
+  LinearMapPtr without_masked() const {
+    if (positions_ > 1) return nullptr;
+    std::vector<LinearMapPtr> factors = factors_;
+    bool changed = false;
+    for (std::size_t i = factors.size(); i-- > 0;) {
+      const auto* const mask = dynamic_cast<const Diagonal*>(factors[i].get());
+      if (!mask) continue;
+      const std::vector<Index> kept = mask->support();
+      if (kept.empty() || 8 * static_cast<Index>(kept.size()) > 7 * mask->cols()) continue;
+      const auto* const before = i > 0 ? dynamic_cast<const Positionwise*>(factors[i - 1].get()) : nullptr;
+      const auto* const after =
+          i + 1 < factors.size() ? dynamic_cast<const Positionwise*>(factors[i + 1].get()) : nullptr;
+      if (!before && !after) continue;
+      const auto selection = std::make_shared<Selection>(kept, mask->cols());
+      const LinearMapPtr narrow = mask->restricted(kept);
+      const auto at = factors.begin() + static_cast<std::ptrdiff_t>(i);
+      if (after)
+        at[1] = after->columns_of(kept);
+      else
+        factors.insert(at + 1, transpose_map(selection));
+      factors[i] = narrow;
+      if (before)
+        factors[i - 1] = before->rows_of(kept);
+      else
+        factors.insert(factors.begin() + static_cast<std::ptrdiff_t>(i), selection);
+      changed = true;
+    }
+    return changed ? product_map(std::move(factors)) : nullptr;
   }
   LinearMapPtr do_in_other_rounding(SimulatedRounding& rounding) const override {
     std::vector<LinearMapPtr> factors;

@@ -99,7 +99,6 @@ struct GradedProduct::State {
         looked_at{std::move(start), 0} {}
 
   void push(const ScaledMap& A) {
-    rank_bound = std::min(rank_bound, A.map->rank_bound());
     apply(A);
     since_look.push_back(A);
     ++factors;
@@ -113,7 +112,9 @@ struct GradedProduct::State {
     running.exponent += A.exponent;
     if (!renormalize(running)) throw NumericalError("the product of the derivatives is not finite");
     dropped.apply(A);
-    group_rank = std::min(group_rank, A.map->rank_bound());
+    const Index rank = A.map->rank_bound();
+    group_rank = std::min(group_rank, rank);
+    rank_bound = std::min(rank_bound, rank);
   }
 
   /// The QR of the pending factors, with columns in the order of their size in the product, so that QR
