@@ -409,6 +409,9 @@ class Product final : public LinearMap {
       factors.push_back(condense(factor, columns));
     return product_map(std::move(factors));
   }
+  static const Positionwise* as_matrix(const LinearMapPtr& map) {
+    return map->local_positions() == 1 ? dynamic_cast<const Positionwise*>(map.get()) : nullptr;
+  }
   /// W₂ diag(d) W₁ over the non-zero entries of d alone: a mask of relu halves both matrices. The sums keep
   /// their order, so only signs of zeros can change. Null: few zeros, or no matrix next to them.
   LinearMapPtr without_masked() const {
@@ -420,9 +423,8 @@ class Product final : public LinearMap {
       if (!mask) continue;
       const std::vector<Index> kept = mask->support();
       if (kept.empty() || 8 * static_cast<Index>(kept.size()) > 7 * mask->cols()) continue;
-      const auto* const before = i > 0 ? dynamic_cast<const Positionwise*>(factors[i - 1].get()) : nullptr;
-      const auto* const after =
-          i + 1 < factors.size() ? dynamic_cast<const Positionwise*>(factors[i + 1].get()) : nullptr;
+      const Positionwise* const before = i > 0 ? as_matrix(factors[i - 1]) : nullptr;
+      const Positionwise* const after = i + 1 < factors.size() ? as_matrix(factors[i + 1]) : nullptr;
       if (!before && !after) continue;
       const auto selection = std::make_shared<Selection>(kept, mask->cols());
       const LinearMapPtr narrow = mask->restricted(kept);

@@ -99,15 +99,17 @@ struct GradedProduct::State {
         looked_at{std::move(start), 0} {}
 
   void push(const ScaledMap& A) {
-    apply(A);
-    since_look.push_back(A);
     ++factors;
+    if (!apply(A)) return;
+    since_look.push_back(A);
     if (static_cast<Index>(since_look.size()) >= next_look) look();
   }
 
-  void apply(const ScaledMap& A) {
+  /// False if A leaves the product unchanged to the last bit, as a block does whose branch is scaled by zero.
+  bool apply(const ScaledMap& A) {
     image.resize(A.map->rows(), running.mantissa.cols());
     apply_in_panels(*A.map, running.mantissa, image, workers);
+    if (A.exponent == 0 && image.rows() == running.mantissa.rows() && image == running.mantissa) return false;
     running.mantissa.swap(image);
     running.exponent += A.exponent;
     if (!renormalize(running)) throw NumericalError("the product of the derivatives is not finite");
@@ -115,6 +117,7 @@ struct GradedProduct::State {
     const Index rank = A.map->rank_bound();
     group_rank = std::min(group_rank, rank);
     rank_bound = std::min(rank_bound, rank);
+    return true;
   }
 
   /// The QR of the pending factors, with columns in the order of their size in the product, so that QR
