@@ -45,7 +45,6 @@ namespace detail {
 struct SmallProductKernel {
   void (*run)(const SmallProduct* products, int count, Index rows, Index columns, Real* C, Index stride,
               bool accumulate);
-  Index lanes;  ///< of a vector
 };
 REZERO_KERNEL(SmallProductKernel, small_product_kernel)
 
