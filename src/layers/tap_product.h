@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "layers/tap_kernel.h"
 #include "rezero/core/types.h"
 
 namespace rezero::detail {
@@ -32,28 +33,16 @@ class TapProduct {
   }
 
  private:
-  /// Neighbouring taps at neighbouring sources: `count` · in numbers that are contiguous in both.
-  struct Run {
-    Index source, tap, count;
-  };
-  /// Output positions with the same taps, `order_` from begin to end.
-  struct Group {
-    Index begin, end;
-  };
-
   void add_runs(const std::vector<Tap>& taps);
   void make_groups();
   bool same_taps(Index p, Index q) const;
   void pack(const Matrix& M);
-  const Real* weights(Index block, Index tap) const;
-  void apply_lanes(const Real* v, Index v_stride, Real* out, Index out_stride, Matrix& scratch) const;
-  void apply_one(const Real* v, Real* out) const;
 
   Index in_, out_, sources_, kernel_ = 0, taps_ = 0;
-  std::vector<Run> runs_;
+  std::vector<TapRun> runs_;
   std::vector<std::size_t> first_run_;  ///< for each output position, and one past the last
   std::vector<Index> order_;
-  std::vector<Group> groups_;
+  std::vector<TapGroup> groups_;
   Vector packed_;  ///< blocks of eight output features: (block, tap, in, feature of the block)
 };
 

@@ -138,7 +138,7 @@ class BlockDiagonal final : public LinearMap {
   }
   void do_apply_at(Index t, ConstColumns v, Columns out) const override { multiply(at(t), v, out); }
   void do_apply_transpose_at(Index t, ConstColumns u, Columns out) const override {
-    out.noalias() = at(t).transpose() * u;
+    multiply_transposed(at(t), u, out);
   }
   Matrix do_block(Index t) const override { return at(t); }
   const Matrix& at(Index t) const { return blocks_[static_cast<std::size_t>(t)]; }
@@ -180,15 +180,17 @@ class Positionwise final : public LinearMap {
                [&](const auto& in, auto&& to) { multiply(*W_, in, to); });
   }
   void do_apply_transpose(ConstColumns u, Columns out) const override {
-    if (positions_ == 1)
-      out.noalias() = W_->transpose() * u;
+    if (positions_ == 1 && u.cols() == 1)
+      out.noalias() = W_->transpose() * u.col(0);  // as in the other direction
+    else if (positions_ == 1)
+      multiply_transposed(*W_, u, out);
     else
       in_parts(fold(u, W_->rows()), fold(out, W_->cols()), u.cols(),
-               [&](const auto& in, auto&& to) { to.noalias() = W_->transpose() * in; });
+               [&](const auto& in, auto&& to) { multiply_transposed(*W_, in, to); });
   }
   void do_apply_at(Index, ConstColumns v, Columns out) const override { multiply(*W_, v, out); }
   void do_apply_transpose_at(Index, ConstColumns u, Columns out) const override {
-    out.noalias() = W_->transpose() * u;
+    multiply_transposed(*W_, u, out);
   }
   Matrix do_block(Index) const override { return *W_; }
   LinearMapPtr part(Matrix W) const {

@@ -1,7 +1,7 @@
 #pragma once
 /// The arithmetic of Box–Muller, branch-free and without libm, so that a loop over it vectorizes and its bits
 /// are the same on every instruction set. Only +, −, ×, / and integer operations: compile without
-/// contraction. Static, so that each instruction set compiled by the tests keeps its own copy.
+/// contraction. Static, so that each level keeps its own copy.
 
 #include <cstdint>
 #include <cstring>

@@ -1,32 +1,32 @@
 #include "rezero/random/sample.h"
 
-#include "random/kernel.h"
+#include "random/pairs_kernel.h"
 #include "rezero/core/contract.h"
 
 namespace rezero {
 namespace {
 
-using PairKernel = void (*)(double*, std::size_t, const StreamKey&, std::uint64_t);
+using Pairs = void (*)(double*, std::size_t, const StreamKey&, std::uint64_t);
 
 /// Whole pairs in place; the first number of a last half pair.
-void fill(PairKernel kernel, Real* out, Index count, const StreamKey& key, std::uint64_t first) {
+void fill(Pairs draw, Real* out, Index count, const StreamKey& key, std::uint64_t first) {
   REZERO_REQUIRE(count >= 0 && first % 2 == 0);
   const auto pairs = static_cast<std::size_t>(count / 2);
-  kernel(out, pairs, key, first / 2);
+  draw(out, pairs, key, first / 2);
   if (count % 2 == 0) return;
   Real last[2];
-  kernel(last, 1, key, first / 2 + pairs);
+  draw(last, 1, key, first / 2 + pairs);
   out[count - 1] = last[0];
 }
 
 }  // namespace
 
 void fill_normal(Real* out, Index count, const StreamKey& key, std::uint64_t first) {
-  fill(detail::normal_pairs, out, count, key, first);
+  fill(detail::pair_kernel().normal, out, count, key, first);
 }
 
 void fill_uniform(Real* out, Index count, const StreamKey& key, std::uint64_t first) {
-  fill(detail::uniform_pairs, out, count, key, first);
+  fill(detail::pair_kernel().uniform, out, count, key, first);
 }
 
 Vector normal_vector(Index size, const StreamKey& key) {

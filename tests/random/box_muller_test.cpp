@@ -1,5 +1,5 @@
 /// The library's logarithm, sine and cosine against long double. Compiled without contraction, as the library
-/// does (tests/random/variants.cmake).
+/// does (CMakeLists.txt).
 
 #include "random/box_muller.h"
 

@@ -2,47 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
-#include "linalg/octet.h"
 #include "rezero/parallel/for_each.h"
 
 namespace rezero::detail {
-namespace {
-
-using OctetCounts = std::int64_t __attribute__((vector_size(sizeof(std::int64_t) * octet_size)));
-constexpr Index registers = pivot_group / octet_size;
-
-/// One group. Infinities are intended: a pivot of exactly 0 makes the next s and pivot infinite, and the s
-/// after that (0·∞) has the limit e − μ. (As in Marques, Riedy, Vömel, "Benefits of IEEE-754 features in
-/// modern symmetric tridiagonal eigensolvers", 2006.)
-void count_group(const Squares& squares, const Real* point, std::int64_t* below, Real* slope) {
-  Octet mu[registers], s[registers], ds[registers], sum[registers];
-  OctetCounts negative[registers];
-  std::memcpy(mu, point, sizeof mu);
-  for (Index r = 0; r < registers; ++r) {
-    s[r] = -mu[r];
-    ds[r] = Octet{} - 1.0;
-    sum[r] = Octet{};
-    negative[r] = OctetCounts{};
-  }
-  for (Index i = 0; i < squares.q.size(); ++i) {
-    const Real q = squares.q[i], e = squares.e[i];
-    for (Index r = 0; r < registers; ++r) {
-      const Octet pivot = s[r] + q, inverse = 1.0 / pivot, ratio = e * inverse, next = ratio * s[r];
-      negative[r] -= pivot < 0.0;  // a true lane is −1
-      sum[r] += ds[r] * inverse;
-      ds[r] = ratio * (q * inverse) * ds[r] - 1.0;
-      s[r] = (next == next ? next : Octet{} + e) - mu[r];
-    }
-  }
-  std::memcpy(below, negative, sizeof negative);
-  std::memcpy(slope, sum, sizeof sum);
-}
-
-}  // namespace
-
 Squares squares_of(const Bidiagonal& B, Real largest) {
   Squares squares;
   std::frexp(largest, &squares.shift);
@@ -71,10 +35,12 @@ void count_below_points(const Squares& squares, PointCounts& counts, int workers
   // Waking a thread pays off for about twenty microseconds of work.
   const Index parts =
       std::clamp<Index>(groups * squares.q.size() / 2048, 1, std::min<Index>(groups, workers));
+  const PivotKernel& kernel = pivot_kernel();
   for_each_index(parts, workers, [&](Index part) {
     for (Index g = groups * part / parts; g < groups * (part + 1) / parts; ++g) {
       const auto j = static_cast<std::size_t>(g * pivot_group);
-      count_group(squares, &counts.point[j], &counts.below[j], &counts.slope[j]);
+      kernel.count_group(squares.q.data(), squares.e.data(), squares.q.size(), &counts.point[j],
+                         &counts.below[j], &counts.slope[j]);
     }
   });
 }

@@ -12,12 +12,10 @@
 #include <vector>
 
 #include "spectrum/dense/bidiagonal.h"
+#include "spectrum/dense/pivots_kernel.h"
 
 namespace rezero::detail {
 
-/// Points are counted in groups of this size: eight lanes fill a 512-bit register (or two of 256 bits), and
-/// four registers hide the latency of the division, on which every step depends.
-constexpr Index pivot_group = 32;
 /// Lower limit for points. It ensures that no pivot except an exact zero is below 2^-1013, that no quotient
 /// overflows, and that underflowed values are below every point.
 constexpr Real lowest_point = 0x1p-960;

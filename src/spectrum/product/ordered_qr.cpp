@@ -56,8 +56,7 @@ class GramSchmidt {
         workers_(workers),
         limit_(std::min(M.rows(), size_of(columns_))),
         row_norm_(std::move(row_norm)),
-        Q_(M.rows(), limit_),
-        Qt_(limit_, M.rows()) {
+        Q_(M.rows(), limit_) {
     qr_.R = Matrix::Zero(limit_, M.cols());
   }
 
@@ -96,7 +95,7 @@ class GramSchmidt {
     if (first == last) return;
     const Index count = last - first;
     Matrix along(count, P.cols());
-    multiply(Qt_.middleRows(first, count), P, along, workers_);
+    multiply_transposed(Q_.middleCols(first, count), P, along, workers_);
     C += along;
     along = -along;
     add_product(Q_.middleCols(first, count), along, P, workers_);
@@ -167,7 +166,7 @@ class GramSchmidt {
       if (cancelled && before > 0) add_product(again, *R, panel.C, workers_);
       R = Matrix(R2->triangularView<Eigen::Upper>() * *R);
     }
-    copy_both_ways(W, Q_.middleCols(before, W.cols()), Qt_.middleRows(before, W.cols()), workers_);
+    Q_.middleCols(before, W.cols()) = W;
     rank_ += W.cols();
     return R;
   }
@@ -211,7 +210,6 @@ class GramSchmidt {
         Q_.col(rank_) = P.col(j) / left;
         ++rank_;
       }
-      Qt_.middleRows(strip, rank_ - strip) = Q_.middleCols(strip, rank_ - strip).transpose();
     }
   }
 
@@ -251,7 +249,7 @@ class GramSchmidt {
     const Index count = size_of(columns_) - first;
     Matrix rest(M_.rows(), count), along(limit_, count);
     for (Index j = 0; j < count; ++j) rest.col(j) = source(first + j);
-    multiply(Qt_, rest, along, workers_);
+    multiply_transposed(Q_, rest, along, workers_);
     for (Index j = 0; j < count; ++j) qr_.R.col(column(first + j)) = along.col(j);
   }
 
@@ -265,7 +263,7 @@ class GramSchmidt {
   int workers_;
   Index limit_, rank_ = 0;
   Vector row_norm_;
-  Matrix Q_, Qt_;  // the directions, and transposed
+  Matrix Q_;  // the directions
   OrderedQr qr_;
 };
 

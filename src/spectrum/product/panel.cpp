@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "linalg/matrix_product.h"
-#include "linalg/transposed_copy.h"
 #include "rezero/parallel/for_each.h"
 
 namespace rezero::detail {
@@ -34,11 +33,9 @@ void for_each_run(Index rows, int workers, const F& f) {
 std::optional<Matrix> gram_triangle(const ConstColumns& P, int workers) {
   std::vector<Matrix> parts(static_cast<std::size_t>(runs(P.rows())));
   for_each_run(P.rows(), workers, [&](Index first, Index count) {
-    Matrix transposed(P.cols(), count);
-    transposed_copy(P.middleRows(first, count), transposed);
     Matrix& part = parts[static_cast<std::size_t>(first / run_length)];
     part.resize(P.cols(), P.cols());
-    multiply(transposed, P.middleRows(first, count), part);
+    multiply_transposed(P.middleRows(first, count), P.middleRows(first, count), part);
   });
   Matrix G = Matrix::Zero(P.cols(), P.cols());
   for (const Matrix& part : parts) G += part;
@@ -62,13 +59,6 @@ void divide_by_triangle(Columns P, const Matrix& R, int workers) {
         rows.col(j) /= R(j, j);
       }
     }
-  });
-}
-
-void copy_both_ways(const ConstColumns& W, Columns Q, Columns Qt, int workers) {
-  for_each_run(W.rows(), workers, [&](Index first, Index count) {
-    Q.middleRows(first, count) = W.middleRows(first, count);
-    transposed_copy(W.middleRows(first, count), Qt.middleCols(first, count));
   });
 }
 

@@ -16,7 +16,4 @@ std::optional<Matrix> gram_triangle(const ConstColumns& P, int workers);
 /// |W||R| whatever the condition of R. Cost rows cols².
 void divide_by_triangle(Columns P, const Matrix& R, int workers);
 
-/// Q = W, Qt = Wᵀ.
-void copy_both_ways(const ConstColumns& W, Columns Q, Columns Qt, int workers);
-
 }  // namespace rezero::detail

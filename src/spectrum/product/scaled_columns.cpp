@@ -10,12 +10,12 @@
 #include <optional>
 
 #include "linalg/matrix_product.h"
-#include "linalg/small_product.h"
 #include "rezero/core/contract.h"
 #include "rezero/linalg/scaled_matrix.h"
 #include "rezero/parallel/for_each.h"
 #include "spectrum/dense/bidiagonal.h"
 #include "spectrum/product/ordered_qr.h"
+#include "spectrum/product/turn_kernel.h"
 
 namespace rezero::detail {
 namespace {
@@ -95,33 +95,6 @@ std::optional<std::vector<ScaledReal>> by_bidiagonalization(const ScaledColumns&
   return sigma;
 }
 
-/// Rotates two columns in one pass, x ← c x − s y and y ← c y + t x, and returns their new squared norms.
-struct Turned {
-  Real x_square, y_square;
-};
-Turned turn(Real* x, Real* y, Index count, Real c, Real s, Real t) {
-  Lanes x_squares = {}, y_squares = {};
-  Index k = 0;
-  for (; k + lane_count <= count; k += lane_count) {
-    const Lanes a = *reinterpret_cast<const LooseLanes*>(x + k), b = *reinterpret_cast<LooseLanes*>(y + k);
-    const Lanes turned_a = c * a - s * b, turned_b = c * b + t * a;
-    *reinterpret_cast<LooseLanes*>(x + k) = turned_a;
-    *reinterpret_cast<LooseLanes*>(y + k) = turned_b;
-    x_squares += turned_a * turned_a;
-    y_squares += turned_b * turned_b;
-  }
-  Turned result{0, 0};
-  for (Index i = 0; i < lane_count; ++i) result.x_square += x_squares[i], result.y_square += y_squares[i];
-  for (; k < count; ++k) {
-    const Real a = x[k], b = y[k];
-    x[k] = c * a - s * b;
-    y[k] = c * b + t * a;
-    result.x_square += x[k] * x[k];
-    result.y_square += y[k] * y[k];
-  }
-  return result;
-}
-
 /// The state of a Jacobi iteration: the columns and their squared norms, kept in [1/4, 1). Blocks of columns
 /// meet in pairs, as in a tournament: the pairs of a round share no column, so they run in parallel, in the
 /// same order for any number of workers.
@@ -184,8 +157,8 @@ class Sweeper {
   bool between(Index a, Index b) {
     const Index rows = start(a + 1) - start(a), cols = start(b + 1) - start(b);
     Matrix products(rows, cols);
-    multiply(G_.columns.middleCols(start(a), rows).transpose().eval(), G_.columns.middleCols(start(b), cols),
-             products);
+    multiply_transposed(G_.columns.middleCols(start(a), rows), G_.columns.middleCols(start(b), cols),
+                        products);
     std::array<bool, block_width> row_turned{}, col_turned{};
     bool turned = false;
     for (Index i = 0; i < rows; ++i)
@@ -230,8 +203,9 @@ class Sweeper {
     const Real theta = (rho - 1) * (rho + 1) / (2 * zeta);  // at most 1/(2 tolerance)
     const Real tau = (theta < 0 ? -1 : 1) / (std::abs(theta) + std::sqrt(rho * rho + theta * theta));
     const Real tangent = tau * rho, cosine = 1 / std::sqrt(1 + tangent * tangent);
-    const Turned now = turn(G_.columns.col(i).data(), G_.columns.col(j).data(), G_.columns.rows(), cosine,
-                            cosine * tangent * unit, cosine * tau * quotient);
+    const Turned now =
+        turn_kernel().turn(G_.columns.col(i).data(), G_.columns.col(j).data(), G_.columns.rows(), cosine,
+                           cosine * tangent * unit, cosine * tau * quotient);
     square(i) = now.x_square, square(j) = now.y_square;
     normalize(i), normalize(j);
   }

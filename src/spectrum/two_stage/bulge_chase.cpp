@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "rezero/parallel/for_each.h"
-#include "spectrum/two_stage/reflect.h"
+#include "spectrum/two_stage/bulge_kernel.h"
 
 namespace rezero::detail {
 namespace {
@@ -51,18 +51,8 @@ class Chase {
   void step(Index row, Index s) {
     const Index n = band_.size(), width = band_.width(), stride = band_.stride(), j = row + s * width;
     const Index length = std::min(width, n - 1 - j), top = s == 0 ? row : j + 1 - width;
-    Reflector v;
-    Real* const bulge = band_.at(top, j + 1);
-    const Real beta = v.set(bulge, stride, length);
-    v.apply_right(bulge, stride, j + length - top + 1);
-    *bulge = beta;
-    for (Index i = 1; i < length; ++i) bulge[i * stride] = 0;
-
-    Real* const block = band_.at(j + 1, j + 1);
-    const Real diagonal = v.set(block, 1, length);
-    v.apply_left(block, stride, std::min(2 * width, n - 1 - j));
-    *block = diagonal;
-    std::fill(block + 1, block + length, 0.0);
+    kernel_.step(band_.at(top, j + 1), j + length - top + 1, band_.at(j + 1, j + 1),
+                 std::min(2 * width, n - 1 - j), stride, length);
   }
 
   Bidiagonal result() {
@@ -74,6 +64,7 @@ class Chase {
   }
 
  private:
+  const BulgeKernel& kernel_ = bulge_kernel();
   Workspace band_;
 };
 

@@ -1,9 +1,7 @@
 #pragma once
-/// Householder reflections of vectors with entries at most about 1.
+/// Householder reflections of vectors with entries at most about 1. For kernels.
 
-#include <cmath>
-
-#include "rezero/core/types.h"
+#include "core/kernel.h"
 
 namespace rezero::detail {
 
@@ -14,10 +12,10 @@ struct Reflection {
 
 /// squared_norm: of all of a, entries at most about 1; first: a₁. A norm below 2^-480 is treated as zero, an
 /// error far below every resolution; the square of a larger norm is fully accurate.
-inline Reflection reflection(Real squared_norm, Real first) {
+static inline Reflection reflection(Real squared_norm, Real first) {
   if (squared_norm < 0x1p-960) return {};
-  const Real norm = std::sqrt(squared_norm);
-  return {first > 0 ? -norm : norm, 1 / std::sqrt(squared_norm + std::abs(first) * norm)};
+  const Real norm = __builtin_sqrt(squared_norm);
+  return {first > 0 ? -norm : norm, 1 / __builtin_sqrt(squared_norm + __builtin_fabs(first) * norm)};
 }
 
 }  // namespace rezero::detail

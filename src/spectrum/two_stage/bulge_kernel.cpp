@@ -1,7 +1,8 @@
-#include "spectrum/two_stage/reflect.h"
+#include "spectrum/two_stage/bulge_kernel.h"
 
 #include <cstring>
 
+#include "linalg/octet.h"
 #include "spectrum/two_stage/reflection.h"
 
 namespace rezero::detail {
@@ -62,7 +63,22 @@ void left_strips(Real* M, Index stride, const Real* v, Index columns) {
   for (; c < columns; ++c) left_columns<strips, 1>(M + c * stride, stride, held);
 }
 
-}  // namespace
+/// H = I − v vᵀ, ‖v‖² = 2 or 0.
+class Reflector {
+ public:
+  /// Sets H so that it maps the `length` numbers at `from`, `step` apart, to (β, 0, …), and returns β.
+  /// Entries at most about 1.
+  Real set(const Real* from, Index step, Index length);
+
+  /// M ← M H: rows × length, columns `stride` apart.
+  void apply_right(Real* M, Index stride, Index rows) const;
+  /// M ← H M: length × columns.
+  void apply_left(Real* M, Index stride, Index columns) const;
+
+ private:
+  Index length_ = 0;
+  alignas(64) Real v_[longest_reflection];  ///< padded with zeros to whole octets
+};
 
 Real Reflector::set(const Real* from, Index step, Index length) {
   length_ = length;
@@ -96,5 +112,22 @@ void Reflector::apply_left(Real* M, Index stride, Index columns) const {
     for (Index i = 0; i < length_; ++i) column[i] -= v_[i] * w;
   }
 }
+
+void step(Real* bulge, Index rows, Real* block, Index columns, Index stride, Index length) {
+  Reflector v;
+  const Real beta = v.set(bulge, stride, length);
+  v.apply_right(bulge, stride, rows);
+  *bulge = beta;
+  for (Index i = 1; i < length; ++i) bulge[i * stride] = 0;
+
+  const Real diagonal = v.set(block, 1, length);
+  v.apply_left(block, stride, columns);
+  *block = diagonal;
+  for (Index i = 1; i < length; ++i) block[i] = 0;
+}
+
+}  // namespace
+
+REZERO_KERNEL_TABLE(BulgeKernel, bulge_kernel) = {step};
 
 }  // namespace rezero::detail

@@ -1,14 +1,11 @@
-#include "random/kernel.h"
+#include "random/pairs_kernel.h"
 
-#include <algorithm>
-#include <cmath>
 #include <cstring>
 
 #include "random/box_muller.h"
 #include "random/philox_lanes.h"
 
 namespace rezero::detail {
-inline namespace REZERO_RANDOM_VARIANT {
 namespace {
 
 constexpr std::size_t batch = 256;  // 4 KiB of words: they stay in the first-level cache
@@ -40,7 +37,7 @@ void normal_batch(double* out, std::size_t pairs, const WordBatch& words) {
   constexpr std::uint64_t sign = std::uint64_t{1} << 63, odd = std::uint64_t{1} << 12;
   for (std::size_t i = 0; i < pairs; ++i) {
     const std::uint64_t a = words.low[i], b = words.high[i];
-    const double radius = std::sqrt(-2.0 * log_positive(2.0 - one_to_two(a | odd)));
+    const double radius = __builtin_sqrt(-2.0 * log_positive(2.0 - one_to_two(a | odd)));
     const double r = one_to_two(b << 2 | odd) - 1.5;
     const std::uint64_t cosine = as_bits(cos_quarter(r)), sine = as_bits(sin_quarter(r));
     const std::uint64_t exchange = (cosine ^ sine) & (0 - (b >> 62 & 1));
@@ -63,13 +60,11 @@ template <class Batch>
 void in_batches(double* out, std::size_t pairs, const StreamKey& key, std::uint64_t first_pair, Batch make) {
   WordBatch words;
   for (std::size_t done = 0; done < pairs; done += batch) {
-    const std::size_t count = std::min(batch, pairs - done);
+    const std::size_t count = pairs - done < batch ? pairs - done : batch;
     words.draw(count, key, first_pair + done);
     make(out + 2 * done, count, words);
   }
 }
-
-}  // namespace
 
 void normal_pairs(double* out, std::size_t pairs, const StreamKey& key, std::uint64_t first_pair) {
   in_batches(out, pairs, key, first_pair, normal_batch);
@@ -79,5 +74,8 @@ void uniform_pairs(double* out, std::size_t pairs, const StreamKey& key, std::ui
   in_batches(out, pairs, key, first_pair, uniform_batch);
 }
 
-}  // namespace REZERO_RANDOM_VARIANT
+}  // namespace
+
+REZERO_KERNEL_TABLE(PairKernel, pair_kernel) = {normal_pairs, uniform_pairs};
+
 }  // namespace rezero::detail
