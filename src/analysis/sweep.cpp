@@ -86,13 +86,10 @@ class Progress {
   Index done_ = 0, all_;
 };
 
-Index blocks_of(const Cell& cell) {
-  return cell.depths.back() * cell.geometry->blocks_per_layer();
-}
-
 Index all_blocks(const CellList& cells) {
   Index sum = 0;
-  for (std::size_t k = 0; k < cells.kinds(); ++k) sum += blocks_of(cells.first_of_kind(k));
+  cells.for_each_kind(
+      [&sum](const CellKind& kind) { sum += kind.depths.back() * kind.geometry.blocks_per_layer(); });
   return sum * static_cast<Index>(cells.cells_per_kind());
 }
 

@@ -65,16 +65,29 @@ TEST(ExpandCells, EveryIndexIsOneOfTheNestedLoops) {
 
 /// The kinds are all cells of the first seed, in order.
 TEST(ExpandCells, KindsAreTheCellsOfTheFirstSeed) {
-  const SweepPlan plan = plan_of({"depth-power", "residual"}, {1, 2}, {4, 6}, {7, 3, 5});
+  SweepPlan plan = plan_of({"depth-power", "residual"}, {1, 2}, {4, 6}, {7, 3, 5});
+  plan.activations.emplace_back("tanh");
+  plan.initializers.emplace_back(parse_named_spec("xavier"));
   const CellList cells = expand_cells(plan);
   EXPECT_EQ(cells.cells_per_kind(), 3u);
   EXPECT_EQ(cells.kinds() * cells.cells_per_kind(), cells.size());
-  std::size_t k = 0;
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (cells[i].labels.seed != 7) continue;
-    EXPECT_EQ(cells.first_of_kind(k++).index, i);
-  }
-  EXPECT_EQ(k, cells.kinds());
+  std::vector<std::size_t> of_first_seed, found;
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    if (cells[i].labels.seed == 7) of_first_seed.push_back(i);
+  cells.for_each_kind([&](const CellKind& kind) {
+    found.push_back(kind.first_cell);
+    const Cell cell = cells[kind.first_cell];
+    EXPECT_EQ(kind.depths, cell.depths);
+    EXPECT_EQ(kind.spec->scheme.canonical(), cell.spec->scheme.canonical());
+    EXPECT_EQ(kind.spec->activation.canonical(), cell.spec->activation.canonical());
+    EXPECT_EQ(kind.spec->initializer.canonical(), cell.spec->initializer.canonical());
+    EXPECT_EQ(kind.geometry.shape(), cell.geometry->shape());
+    const Route route = route_of(kind.geometry, kind.depths, plan.analysis);
+    EXPECT_EQ(route.bytes, cell.route.bytes);
+    EXPECT_EQ(route.flops, cell.route.flops);
+  });
+  EXPECT_EQ(found, of_first_seed);
+  EXPECT_EQ(found.size(), cells.kinds());
 }
 
 bool equal(const std::vector<ScaledReal>& a, const std::vector<ScaledReal>& b) {
