@@ -207,7 +207,7 @@ int execute(const SweepPlan& plan, ReportKind kind, const RunSettings& settings,
   run.threads = settings.threads;
   run.memory = limit;
   run.stop = env.stop;
-  if (progress.wanted()) run.progress = [&progress](Index done, Index all) { progress.update(done, all); };
+  if (progress.wanted()) run.progress = [&progress](const SweepProgress& now) { progress.update(now); };
   Tally tally;
   renderer->begin(context);
   const SweepSummary summary = run_sweep(plan, cells, run, [&](const CellResult& row) {

@@ -42,4 +42,16 @@ struct Route {
 /// are those of one pass. Cost: one examination of each kind of layer.
 Route route_of(const Geometry& geometry, const std::vector<Index>& depths, const AnalysisOptions& options);
 
+/// The work of a cell in the steps that its progress counts, in flops at the speed of matrix products,
+/// including what small matrices take beyond their flops. A rough estimate, for display only.
+struct StepWork {
+  Real block = 0;           ///< each block of the pass
+  std::vector<Real> depth;  ///< what follows the pass at each depth: spectrum, profile, metrics
+
+  Real total(Index blocks) const;
+};
+/// For a pass of that route.
+StepWork step_work(const Route& route, const Geometry& geometry, const std::vector<Index>& depths,
+                   const AnalysisOptions& options);
+
 }  // namespace rezero
