@@ -4,9 +4,8 @@
 
 namespace rezero::detail {
 
-CellSize size_of(const Cell& cell) {
-  const Geometry& geometry = *cell.geometry;
-  const Index depth = cell.depths.back(), per_layer = geometry.blocks_per_layer();
+CellSize size_of(const Geometry& geometry, Index depth) {
+  const Index per_layer = geometry.blocks_per_layer();
   CellSize size;
   size.n = size.largest = geometry.shape().size();
   size.blocks = depth * per_layer;

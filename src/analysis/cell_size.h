@@ -1,7 +1,7 @@
 #pragma once
-/// The sizes of a cell's stack, from its geometry, in the form that costs need.
+/// The sizes of a stack, from its geometry, in the form that costs need.
 
-#include "rezero/analysis/cell.h"
+#include "rezero/model/geometry.h"
 
 namespace rezero::detail {
 
@@ -16,6 +16,6 @@ struct CellSize {
   Real kept_derivative = 0;   ///< bytes of a stored block derivative
   Real flops_per_column = 0;  ///< of a layer's derivative, averaged over layers
 };
-CellSize size_of(const Cell& cell);
+CellSize size_of(const Geometry& geometry, Index depth);
 
 }  // namespace rezero::detail

@@ -46,13 +46,13 @@ CostEstimate estimate_cost(const SweepPlan& plan, const CellList& cells) {
   CostEstimate cost;
   cost.cells = cells.size();
   cost.rows = cells.rows();
-  for (std::size_t k = 0; k < cells.kinds(); ++k) {
-    const Route route = cells.first_of_kind(k).route;
+  cells.for_each_kind([&](const CellKind& kind) {
+    const Route route = route_of(kind.geometry, kind.depths, plan.analysis);
     const Real extra = static_cast<Real>(route.most_kept) * route.bytes_per_kept_block;
     cost.bytes_per_cell = std::max(cost.bytes_per_cell, route.bytes);
     cost.extra_per_cell = std::max(cost.extra_per_cell, extra);
     cost.flops += route.flops * static_cast<Real>(cells.cells_per_kind());
-  }
+  });
   cost.shared_bytes = shared_bytes(plan, cells);
   if (plan.stack) cost.reading_bytes = plan.stack->reading_bytes;
   return cost;

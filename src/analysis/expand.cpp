@@ -46,7 +46,7 @@ Cell::Cell(std::size_t place, const StackSpec& random, std::uint64_t seed, std::
            const AnalysisOptions& options)
     : index(place), spec(random), geometry(random.geometry()), depths(std::move(layers)) {
   labels = labels_of(random, *geometry, seed);
-  route = route_of(*this, options);
+  route = route_of(*geometry, depths, options);
 }
 
 Cell::Cell(StackPtr given, std::vector<Index> layers, const AnalysisOptions& options, CellLabels names,
@@ -56,7 +56,7 @@ Cell::Cell(StackPtr given, std::vector<Index> layers, const AnalysisOptions& opt
       stack(std::move(given)),
       geometry(stack, &stack->geometry()),
       depths(std::move(layers)) {
-  route = route_of(*this, options);
+  route = route_of(*geometry, depths, options);
 }
 
 CellList::CellList(const SweepPlan& plan) : plan_(&plan), rows_(plan.depths.size()) {
@@ -89,17 +89,35 @@ Cell CellList::operator[](std::size_t i) const {
   const Initializer& initializer = part.initializers[take_digit(rest, part.initializers.size())];
   const Activation& activation = plan_->activations[take_digit(rest, plan_->activations.size())];
   const StackSpec spec = stack_spec(*plan_, plan_->schemes[p], plan_->widths[rest], activation, initializer);
-  std::vector<Index> depths = plan_->depths;
-  if (part.stacks_per_seed > 1) depths = {plan_->depths[depth]};
-  return {i, spec, seed, std::move(depths), options};
+  if (part.stacks_per_seed == 1) return {i, spec, seed, plan_->depths, options};
+  return {i, spec, seed, {plan_->depths[depth]}, options};
 }
 
-Cell CellList::first_of_kind(std::size_t k) const {
-  if (plan_->stack) return (*this)[k];
-  const Part& part = parts_[part_of(k)];
-  std::size_t spec = k - part.first_kind;
-  const std::size_t depth = take_digit(spec, part.stacks_per_seed);
-  return (*this)[part.first_kind * seeds_ + spec * seeds_ * part.stacks_per_seed + depth];
+void CellList::for_each_kind(const std::function<void(const CellKind&)>& visit) const {
+  if (plan_->stack) return visit({0, nullptr, plan_->stack->stack->geometry(), plan_->depths});
+  for (std::size_t p = 0; p < parts_.size(); ++p) for_each_kind(p, visit);
+}
+
+void CellList::for_each_kind(std::size_t p, const std::function<void(const CellKind&)>& visit) const {
+  const Part& part = parts_[p];
+  std::size_t first = part.first_kind * seeds_;
+  std::vector<Index> single(1);
+  StackSpec spec = stack_spec(*plan_, plan_->schemes[p], plan_->widths.front(), plan_->activations.front(),
+                              part.initializers.front());
+  const auto visit_spec = [&] {
+    const RandomGeometryPtr geometry = spec.geometry();
+    for (std::size_t d = 0; d < part.stacks_per_seed; ++d) {
+      single.front() = plan_->depths[d];
+      visit({first + d, &spec, *geometry, part.stacks_per_seed == 1 ? plan_->depths : single});
+    }
+    first += seeds_ * part.stacks_per_seed;
+  };
+  for (const Index width : plan_->widths)
+    for (const Activation& activation : plan_->activations)
+      for (const Initializer& initializer : part.initializers) {
+        spec.width = width, spec.activation = activation, spec.initializer = initializer;
+        visit_spec();
+      }
 }
 
 CellList expand_cells(const SweepPlan& plan) {

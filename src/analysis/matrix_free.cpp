@@ -7,7 +7,8 @@
 namespace rezero::detail {
 
 void run_matrix_free(const StackPtr& stack, const Cell& cell, const AnalysisOptions& options,
-                     const CellContext& context, const std::function<void(DepthResult)>& visit) {
+                     const CellContext& context, const std::function<void()>& on_block,
+                     const std::function<void(DepthResult)>& visit) {
   constexpr int roundings = 3;
   const Index per_layer = stack->blocks_per_layer();
   const Vector x0 = stack->input();
@@ -15,7 +16,7 @@ void run_matrix_free(const StackPtr& stack, const Cell& cell, const AnalysisOpti
   maps_options.kept_blocks = cell.route.kept_blocks(context.memory);
   maps_options.checkpoint = [&context] { context.checkpoint(); };
   const BlockMaps maps(stack, x0, cell.depths.back() * per_layer, maps_options);
-  for (Index l = 0; l < maps.blocks() && context.on_block; ++l) context.on_block();
+  for (Index l = 0; l < maps.blocks(); ++l) on_block();
   for (const Index depth : cell.depths) {
     const Index blocks = depth * per_layer;
     const EndNorms norms(stack->block(blocks - 1)->parts());

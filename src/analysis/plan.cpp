@@ -1,6 +1,6 @@
 #include "rezero/analysis/plan.h"
 
-#include <algorithm>
+#include <unordered_set>
 
 #include "rezero/core/contract.h"
 
@@ -8,12 +8,10 @@ namespace rezero {
 
 StackSpec stack_spec(const SweepPlan& plan, const SchemeSpec& scheme, Index width,
                      const Activation& activation, const Initializer& initializer) {
-  StackSpec spec(scheme, *plan.family);
+  StackSpec spec(scheme, *plan.family, activation, initializer);
   static_cast<GeometryOptions&>(spec) = plan;
   spec.width = width;
   spec.hidden_ratio = plan.hidden_ratio;
-  spec.activation = activation;
-  spec.initializer = initializer;
   spec.tied = plan.tied;
   spec.input = plan.input;
   return spec;
@@ -32,11 +30,15 @@ std::vector<Initializer> initializers_of(const SweepPlan& plan, const SchemeSpec
 
 std::vector<Initializer> distinct_initializers(const SweepPlan& plan) {
   std::vector<Initializer> all;
-  for (const SchemeSpec& scheme : plan.schemes)
-    for (const Initializer& init : initializers_of(plan, scheme)) {
-      const auto same = [&](const Initializer& known) { return known.canonical() == init.canonical(); };
-      if (std::none_of(all.begin(), all.end(), same)) all.push_back(init);
-    }
+  std::unordered_set<std::string> known;
+  const auto add = [&](const std::vector<Initializer>& some) {
+    for (const Initializer& init : some)
+      if (known.insert(init.canonical()).second) all.push_back(init);
+  };
+  if (!plan.initializers.empty())
+    add(plan.initializers);
+  else
+    for (const SchemeSpec& scheme : plan.schemes) add(initializers_of(plan, scheme));
   return all;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "analysis/cell_size.h"
 #include "rezero/spectrum/method.h"
@@ -11,6 +12,7 @@ namespace rezero {
 namespace {
 
 using detail::CellSize;
+using Depths = std::vector<Index>;
 
 constexpr Real fixed_bytes = 20e6;  // stack, tables, buffers of one running cell
 // n × n doubles at the peak: J, its successor, and copies for the spectrum
@@ -27,8 +29,11 @@ constexpr Real worth = 4, at_once = 1e9, common_memory = 4e9;
 /// The cost of one cell in the various forms of J.
 class Costs {
  public:
-  Costs(const Cell& cell, const AnalysisOptions& options)
-      : cell_(cell), options_(options), size_(detail::size_of(cell)), n_(static_cast<Real>(size_.n)) {}
+  Costs(const Geometry& geometry, const Depths& depths, const AnalysisOptions& options)
+      : depths_(depths),
+        options_(options),
+        size_(detail::size_of(geometry, depths.back())),
+        n_(static_cast<Real>(size_.n)) {}
 
   const CellSize& size() const { return size_; }
   bool looks_back() const { return options_.profile || !options_.checks.empty(); }
@@ -39,7 +44,7 @@ class Costs {
     const Real at_work = matrices_at_work + size_.matrices_at_work;
     Real bytes =
         std::max(square_matrices * J + size_.weights, at_work * J + size_.weights_at_work) + fixed_bytes;
-    if (method) bytes += work(*method, JacobianForm::dense, cell_.depths.back()).numbers * sizeof(Real);
+    if (method) bytes += work(*method, JacobianForm::dense, depths_.back()).numbers * sizeof(Real);
     const bool keeps_states = looks_back() || (method && method->needs == JacobianForm::factors);
     if (keeps_states) bytes += blocks() * (state + state_overhead);
     if (!options_.checks.empty()) bytes += blocks() * facts_bytes;
@@ -49,7 +54,7 @@ class Costs {
   /// States, the method's vectors, one block.
   Real unformed_bytes(const SpectrumMethod& method) const {
     const Real states = (blocks() + 1) * static_cast<Real>(size_.largest);
-    const Real numbers = states + work(method, JacobianForm::map, cell_.depths.back()).numbers;
+    const Real numbers = states + work(method, JacobianForm::map, depths_.back()).numbers;
     return numbers * sizeof(Real) + std::max(size_.kept_derivative, size_.weights_at_work) + fixed_bytes;
   }
 
@@ -64,8 +69,8 @@ class Costs {
 
   /// All depths, by that method; null: no spectrum.
   Real flops(const SpectrumMethod* method, JacobianForm form) const {
-    Real flops = form == JacobianForm::dense ? forming_flops(cell_.depths.back()) : 0;
-    for (const Index depth : cell_.depths) {
+    Real flops = form == JacobianForm::dense ? forming_flops(depths_.back()) : 0;
+    for (const Index depth : depths_) {
       if (method) flops += spectrum_flops(*method, form, depth);
       if (options_.profile) flops += forming_flops(depth);
     }
@@ -81,6 +86,20 @@ class Costs {
                flops(&auto_method(JacobianForm::dense), JacobianForm::dense);
   }
 
+  /// Every step takes a little more than its flops. A dense spectrum reaches the speed of products only far
+  /// above n = 600 (measured from n = 64 to 4096), and products with single columns never do.
+  StepWork steps(const SpectrumMethod* method, JacobianForm form) const {
+    constexpr Real block_overhead = 4e5, depth_overhead = 1e6, half_speed = 600;
+    const bool formed = form == JacobianForm::dense;
+    const Real slowness = formed ? 1 + half_speed / n_ : single_column_penalty();
+    StepWork work;
+    work.block = block_overhead + (formed ? forming_flops(depths_.back()) / blocks() : 0);
+    for (const Index depth : depths_)
+      work.depth.push_back(depth_overhead + (method ? slowness * spectrum_flops(*method, form, depth) : 0) +
+                           (options_.profile ? forming_flops(depth) : 0));
+    return work;
+  }
+
  private:
   Real blocks() const { return static_cast<Real>(size_.blocks); }
 
@@ -94,7 +113,7 @@ class Costs {
   /// memory for each column; 2 to 6 for 16 and 64 positions, which make a matrix of the column.
   Real single_column_penalty() const { return size_.positions >= 16 ? 6 : 20; }
 
-  const Cell& cell_;
+  const Depths& depths_;
   const AnalysisOptions& options_;
   CellSize size_;
   Real n_;
@@ -118,12 +137,12 @@ JacobianForm form_of(const Costs& costs, const AnalysisOptions& options) {
 }
 
 /// For `auto` with a formed J.
-void decide_factors(Route& route, const Costs& costs, const Cell& cell, const AnalysisOptions& options) {
+void decide_factors(Route& route, const Costs& costs, const Depths& depths, const AnalysisOptions& options) {
   const SpectrumMethod &dense = auto_method(JacobianForm::dense),
                        &product = auto_method(JacobianForm::factors);
   route.no_room_for_factors = costs.formed_bytes(&product) > options.max_memory.value_or(common_memory);
   if (route.no_room_for_factors) return;
-  for (const Index depth : cell.depths) {
+  for (const Index depth : depths) {
     const Real work = costs.spectrum_flops(product, JacobianForm::factors, depth);
     const Real of_dense =
         costs.forming_flops(depth) + costs.spectrum_flops(dense, JacobianForm::dense, depth);
@@ -148,15 +167,19 @@ std::optional<std::string> Route::factors_missing(std::size_t i) const {
   return std::to_string(std::llround(too_much_work[i])) + " times the work of a dense spectrum is too much";
 }
 
-Route route_of(const Cell& cell, const AnalysisOptions& options) {
-  const Costs costs(cell, options);
+Real StepWork::total(Index blocks) const {
+  return std::accumulate(depth.begin(), depth.end(), block * static_cast<Real>(blocks));
+}
+
+Route route_of(const Geometry& geometry, const Depths& depths, const AnalysisOptions& options) {
+  const Costs costs(geometry, depths, options);
   Route route;
   route.form = form_of(costs, options);
   const bool formed = route.form == JacobianForm::dense;
   const SpectrumMethod* method = options.spectrum ? &method_for(options.method, route.form) : nullptr;
   if (method) route.method = method->name;
   route.uses_factors = method && method->needs == JacobianForm::factors;
-  if (method && formed && options.method == "auto") decide_factors(route, costs, cell, options);
+  if (method && formed && options.method == "auto") decide_factors(route, costs, depths, options);
   const SpectrumMethod* largest = route.uses_factors ? &auto_method(JacobianForm::factors) : method;
   route.bytes = formed ? costs.formed_bytes(largest) : costs.unformed_bytes(*method);
   route.flops = costs.flops(method, route.form);
@@ -164,6 +187,12 @@ Route route_of(const Cell& cell, const AnalysisOptions& options) {
   if (goes_through_blocks_again) route.most_kept = costs.size().blocks;
   route.bytes_per_kept_block = costs.size().kept_derivative;
   return route;
+}
+
+StepWork step_work(const Route& route, const Geometry& geometry, const Depths& depths,
+                   const AnalysisOptions& options) {
+  const SpectrumMethod* method = route.method.empty() ? nullptr : &spectrum_methods().at(route.method);
+  return Costs(geometry, depths, options).steps(method, route.form);
 }
 
 }  // namespace rezero

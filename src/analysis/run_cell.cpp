@@ -66,7 +66,9 @@ class CellRun {
  public:
   CellRun(const Cell& cell, const AnalysisOptions& options, const CellContext& context,
           const PartVisitor& visit)
-      : cell_(cell), options_(options), context_(context), deliver_(visit) {}
+      : cell_(cell), options_(options), context_(context), deliver_(visit) {
+    if (context_.on_step) work_ = step_work(cell.route, *cell.geometry, cell.depths, options);
+  }
 
   void take() {
     try {
@@ -90,8 +92,9 @@ class CellRun {
   void pass() {
     stack_ = cell_.stack ? cell_.stack : build_stack(*cell_.spec, cell_.labels.seed, cell_.depths.back());
     if (cell_.route.form == JacobianForm::map)
-      return detail::run_matrix_free(stack_, cell_, options_, context_,
-                                     [this](DepthResult depth) { keep(std::move(depth)); });
+      return detail::run_matrix_free(
+          stack_, cell_, options_, context_, [this] { note_block(); },
+          [this](DepthResult depth) { keep(std::move(depth)); });
     if (cell_.route.uses_factors)
       passed_ = std::make_shared<detail::PassedBlocks>(stack_, cell_.route.kept_blocks(context_.memory),
                                                        context_.threads);
@@ -119,7 +122,11 @@ class CellRun {
     if (passed_) passed_->add(step);
     if (keeps_states()) states_.push_back({step.at.value, step.before.exponent});
     end_norms_ = detail::EndNorms(step.layer.parts());
-    if (context_.on_block) context_.on_block();
+    note_block();
+  }
+
+  void note_block() const {
+    if (context_.on_step) context_.on_step(work_.block);
   }
 
   void note_scales(const BlockParts& parts) {
@@ -140,8 +147,9 @@ class CellRun {
     if (options_.spectrum && depth.spectrum.status == SpectrumStatus::breakdown)
       part.failures.push_back({depth.depth, "spectrum", depth.spectrum.message});
     part.depths.push_back(std::move(depth));
-    ++delivered_;
+    const std::size_t i = delivered_++;
     deliver_(std::move(part));
+    if (context_.on_step) context_.on_step(work_.depth[i]);
   }
 
   /// The identity, or the columns of one position.
@@ -219,6 +227,7 @@ class CellRun {
   const AnalysisOptions& options_;
   const CellContext& context_;
   const PartVisitor& deliver_;
+  StepWork work_;              ///< if anyone counts it
   std::size_t delivered_ = 0;  ///< depths
   StackPtr stack_;
   ScaledVector x0_;

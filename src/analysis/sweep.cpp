@@ -1,5 +1,6 @@
 #include "rezero/analysis/sweep.h"
 
+#include <algorithm>
 #include <exception>
 #include <map>
 #include <mutex>
@@ -71,30 +72,58 @@ class ReorderBuffer {
   std::exception_ptr failure_;
 };
 
-/// Counts, and calls the caller's progress function from one thread at a time.
+/// The work of a whole cell, as estimated from its kind.
+Real work_of(const Geometry& geometry, const std::vector<Index>& depths, const Route& route,
+             const AnalysisOptions& options) {
+  return step_work(route, geometry, depths, options).total(depths.back() * geometry.blocks_per_layer());
+}
+
+/// Adds up work, and calls the caller's function from one thread at a time.
 class Progress {
  public:
-  Progress(const std::function<void(Index, Index)>& report, Index all) : report_(report), all_(all) {}
-  void step() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    report_(++done_, all_);
+  /// Without a function, nothing is added up.
+  Progress(const std::function<void(const SweepProgress&)>& report, const SweepPlan& plan,
+           const CellList& cells)
+      : report_(report), options_(plan.analysis) {
+    if (!report_) return;
+    now_.cells = cells.size();
+    cells.for_each_kind([&](const CellKind& kind) {
+      const Route route = route_of(kind.geometry, kind.depths, options_);
+      all_ += work_of(kind.geometry, kind.depths, route, options_);
+    });
+    all_ *= static_cast<Real>(cells.cells_per_kind());
+  }
+
+  /// Runs a cell. Its steps count up to its own work, and its end counts what they left: cells that fail, or
+  /// do more or less than was expected of them, leave the sum as it should be.
+  template <class Run>
+  void count(const Cell& cell, CellContext context, const Run& run) {
+    if (!report_) return run(context);
+    Real left = work_of(*cell.geometry, cell.depths, cell.route, options_);
+    context.on_step = [this, &left](Real work) {
+      const Real counted = std::min(work, left);
+      left -= counted;
+      add(counted, 0);
+    };
+    run(context);
+    add(left, 1);
   }
 
  private:
+  void add(Real work, std::size_t cells) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    done_ += work, now_.cells_done += cells;
+    const bool ended = now_.cells_done == now_.cells;
+    now_.share = ended ? 1 : std::max(now_.share, std::min<Real>(done_ / all_, 1));
+    report_(now_);
+  }
+
   std::mutex mutex_;
-  const std::function<void(Index, Index)>& report_;
-  Index done_ = 0, all_;
+  const std::function<void(const SweepProgress&)>& report_;
+  const AnalysisOptions& options_;
+  SweepProgress now_;
+  Real done_ = 0, all_ = 0;
 };
-
-Index blocks_of(const Cell& cell) {
-  return cell.depths.back() * cell.geometry->blocks_per_layer();
-}
-
-Index all_blocks(const CellList& cells) {
-  Index sum = 0;
-  for (std::size_t k = 0; k < cells.kinds(); ++k) sum += blocks_of(cells.first_of_kind(k));
-  return sum * static_cast<Index>(cells.cells_per_kind());
-}
 
 }  // namespace
 
@@ -109,15 +138,16 @@ SweepSummary run_sweep(const SweepPlan& plan, const CellList& cells, const RunOp
   });
   const CostEstimate cost = estimate_cost(plan, cells);
   const Spread spread = spread_of(cost, run.threads, run.memory);
-  Progress progress(run.progress, run.progress ? all_blocks(cells) : 0);
+  Progress progress(run.progress, plan, cells);
   CellContext context;
   context.threads = spread.threads_each;
   context.memory = (run.memory - cost.shared_bytes) / spread.cells_at_once;
   context.stop = run.stop;
-  if (run.progress) context.on_block = [&progress] { progress.step(); };
   const auto run_one = [&](Index i) {
     const Cell cell = cells[static_cast<std::size_t>(i)];
-    run_cell(cell, plan.analysis, context, [&ordered](CellResult row) { ordered.put(std::move(row)); });
+    progress.count(cell, context, [&](const CellContext& counted) {
+      run_cell(cell, plan.analysis, counted, [&ordered](CellResult row) { ordered.put(std::move(row)); });
+    });
     ordered.finish(cell.index);
   };
   try {

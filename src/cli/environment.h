@@ -13,6 +13,8 @@ struct Environment {
   std::function<void(std::string_view)> err;  ///< never throws
   bool out_is_terminal = false;
   bool err_is_terminal = false;
+  /// Width of the terminal behind `err`, now; it may change during a run.
+  std::function<Index()> columns_of_err = [] { return Index{80}; };
   const StopFlag* stop = nullptr;
   /// Sets the line that goes to `err` if a signal ends the process, however suddenly; may be empty.
   std::function<void(std::string_view)> last_words = {};

@@ -2,11 +2,14 @@
 
 #include <fcntl.h>
 #include <malloc.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -100,6 +103,16 @@ void reserve_standard_descriptors() {
       open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY);
 }
 
+/// Of the terminal, or else of COLUMNS, which shells export for programs without one; or else 80.
+Index columns_of_err() {
+  constexpr Index usual = 80, most = 10000;
+  winsize size{};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  const char* text = std::getenv("COLUMNS");
+  const Index columns = text ? std::atol(text) : 0;
+  return columns > 0 ? std::min(columns, most) : usual;
+}
+
 void write_out(std::string_view text) {
   if (!write_all(STDOUT_FILENO, text))
     throw IoError(std::string("cannot write to standard output (") + std::strerror(errno) + ")");
@@ -130,6 +143,7 @@ int run_process(int argc, char** argv) {
   env.err = [](std::string_view text) { static_cast<void>(write_all(STDERR_FILENO, text)); };
   env.out_is_terminal = isatty(STDOUT_FILENO) != 0;
   env.err_is_terminal = isatty(STDERR_FILENO) != 0;
+  env.columns_of_err = columns_of_err;
   env.stop = &stop_requested;
   env.last_words = [](std::string_view text) { last_words.set(text); };
   int code = exit_cell_failed;

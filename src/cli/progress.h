@@ -2,6 +2,7 @@
 /// The progress of a sweep, on stderr.
 
 #include <chrono>
+#include <functional>
 #include <string>
 
 #include "cli/environment.h"
@@ -14,26 +15,34 @@ enum class ProgressMode { none, bar, plain };
 /// otherwise.
 ProgressMode parse_progress(const std::string& text, bool quiet, const Environment& env);
 
+/// `[####......]  42 %, 3 of 8 cells, 12 s left` after that many seconds. At most `columns` characters: the
+/// bar takes what the text leaves and, in narrow terminals, goes first, then the cells, then the time.
+std::string progress_bar(const SweepProgress& now, double seconds, Index columns);
+
 class ProgressReport {
  public:
-  ProgressReport(ProgressMode mode, const Environment& env) : mode_(mode), env_(env) {}
+  using Clock = std::chrono::steady_clock;
+  using Now = std::function<Clock::time_point()>;
+
+  ProgressReport(ProgressMode mode, const Environment& env, Now now = Clock::now)
+      : mode_(mode), env_(env), now_(std::move(now)), start_(now_()), last_(start_) {}
   ~ProgressReport() { clear(); }
   ProgressReport(const ProgressReport&) = delete;
   ProgressReport& operator=(const ProgressReport&) = delete;
 
   bool wanted() const { return mode_ != ProgressMode::none; }
-  void update(Index done, Index all);
+  void update(const SweepProgress& now);
   void clear();  ///< removes the bar from the screen
 
  private:
-  using Clock = std::chrono::steady_clock;
-  void draw_bar(Index done, Index all);
-  void print_line(Index done, Index all);
+  void draw_bar(const SweepProgress& now);
+  void print_line(const SweepProgress& now);
 
   ProgressMode mode_;
   const Environment& env_;
-  Clock::time_point start_ = Clock::now(), last_ = start_;
-  Index last_tenth_ = 0;
+  Now now_;
+  Clock::time_point start_, last_;
+  int last_tenth_ = 0;
   bool drawn_ = false;
 };
 

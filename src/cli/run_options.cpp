@@ -7,13 +7,13 @@
 #include <chrono>
 #include <ctime>
 #include <fstream>
-#include <unordered_map>
 
 #include "cli/limits.h"
 #include "cli/notices.h"
 #include "cli/output.h"
 #include "cli/output_path.h"
 #include "cli/progress.h"
+#include "cli/routes_text.h"
 #include "cli/tally.h"
 #include "cli/tool_info.h"
 #include "rezero/config/list.h"
@@ -88,37 +88,6 @@ void require_memory(const SweepPlan& plan, const CostEstimate& cost, Real limit)
                     smaller_sizes(plan) + "raise --max-memory)");
 }
 
-std::string count_of(std::size_t count, const std::string& what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
-std::string extra_text(Real bytes) {
-  return bytes > 0 ? " (and up to " + bytes_text(bytes) + " more where there is room)" : "";
-}
-
-/// One line per route of the cells: `method   spectra by products, n = 32768, 1.2 GB, 900 GFLOP each: 1
-/// cell`.
-std::string routes_text(const CellList& cells, Real limit) {
-  std::vector<std::pair<std::string, std::size_t>> ways;
-  std::unordered_map<std::string, std::size_t> places;
-  for (std::size_t k = 0; k < cells.kinds(); ++k) {
-    const Cell cell = cells.first_of_kind(k);
-    const Route& route = cell.route;
-    if (route.method.empty()) continue;
-    const Real extra = static_cast<Real>(route.kept_blocks(limit)) * route.bytes_per_kept_block;
-    const std::string way =
-        route.method + (route.form == JacobianForm::map ? " by products" : " on J formed") +
-        ", n = " + std::to_string(cell.labels.dimension) + ", " + bytes_text(route.bytes) +
-        extra_text(extra) + ", " + shortest(std::round(route.flops / 1e7) / 100) + " GFLOP each: ";
-    const auto [known, fresh] = places.emplace(way, ways.size());
-    if (fresh) ways.emplace_back(way, 0);
-    ways[known->second].second += cells.cells_per_kind();
-  }
-  std::string text;
-  for (const auto& [way, count] : ways) text += "method   " + way + count_of(count, "cell") + "\n";
-  return text;
-}
-
 int dry_run(const SweepPlan& plan, const CellList& cells, const RunSettings& settings,
             const Environment& env) {
   const Real limit = memory_limit(plan.analysis.max_memory);
@@ -130,7 +99,7 @@ int dry_run(const SweepPlan& plan, const CellList& cells, const RunSettings& set
   text += "memory   " + bytes_text(cost.bytes(at_once)) + extra_text(cost.extra_bytes(at_once, limit)) +
           " with " + std::to_string(threads) + (threads == 1 ? " thread" : " threads") + ", limit " +
           bytes_text(limit) + "\n";
-  text += routes_text(cells, limit);
+  text += routes_text(plan, cells, limit);
   text += "time     at least " + seconds_text(seconds) + ", " + shortest(std::round(cost.flops / 1e7) / 100) +
           " GFLOP at matrix-product speed\n";
   env.out(text);
@@ -238,7 +207,7 @@ int execute(const SweepPlan& plan, ReportKind kind, const RunSettings& settings,
   run.threads = settings.threads;
   run.memory = limit;
   run.stop = env.stop;
-  if (progress.wanted()) run.progress = [&progress](Index done, Index all) { progress.update(done, all); };
+  if (progress.wanted()) run.progress = [&progress](const SweepProgress& now) { progress.update(now); };
   Tally tally;
   renderer->begin(context);
   const SweepSummary summary = run_sweep(plan, cells, run, [&](const CellResult& row) {

@@ -23,25 +23,26 @@ constexpr Real most_rows = 1e7;
 
 using Names = std::vector<std::string>;
 
-bool same(const SchemeSpec& a, const SchemeSpec& b) {
-  const auto equal = [](const ParamValue& x, const ParamValue& y) { return x.text == y.text; };
-  const auto &x = a.params().values(), &y = b.params().values();
-  return &a.scheme() == &b.scheme() && std::equal(x.begin(), x.end(), y.begin(), y.end(), equal);
+/// Equal for entries with the same meaning. The text of a parameter holds no control characters.
+std::string meaning(const SchemeSpec& spec) {
+  std::string text(spec.scheme().name);
+  for (const ParamValue& value : spec.params().values()) text += '\0' + value.text;
+  return text;
 }
 
 template <class T>
-bool same(const T& a, const T& b) {
-  return a.canonical() == b.canonical();
+std::string meaning(const T& entry) {
+  return entry.canonical();
 }
 
 /// Resolves each name; a second entry with the same meaning is dropped.
 template <class T>
 std::vector<T> resolve_names(const Names& names) {
   std::vector<T> out;
+  std::unordered_set<std::string> known;
   for (const std::string& name : names) {
     T entry(parse_named_spec(name));
-    if (std::none_of(out.begin(), out.end(), [&](const T& known) { return same(known, entry); }))
-      out.push_back(std::move(entry));
+    if (known.insert(meaning(entry)).second) out.push_back(std::move(entry));
   }
   return out;
 }
@@ -106,11 +107,7 @@ void require_series_fit(const SweepPlan& plan) {
 /// Refuses schemes that do not fit the family, options or depth here, so that no cell is refused after others
 /// have run. Seeds make no difference.
 void require_schemes_fit(const SweepPlan& plan) {
-  const CellList cells = expand_cells(plan);
-  for (std::size_t kind = 0; kind < cells.kinds(); ++kind) {
-    const Cell cell = cells.first_of_kind(kind);
-    require_fit(*cell.spec, cell.depths.back());
-  }
+  expand_cells(plan).for_each_kind([](const CellKind& kind) { require_fit(*kind.spec, kind.depths.back()); });
 }
 
 void require_sizes(const SweepPlan& plan) {
@@ -225,8 +222,10 @@ void resolve_random_stacks(SweepPlan& plan, const PlanOptions& options, PlanUse 
   plan.tied = options.tied.value_or(false);
   plan.seeds = distinct(value_or_default(options, &PlanOptions::seed));
   const std::string input = value_or_default(options, &PlanOptions::input);
-  for (const Index width : plan.widths)
+  for (const Index width : plan.widths) {
     plan.input = resolve_input(input, geometry_of(plan, width)->shape(), files);
+    if (plan.input.law != InputLaw::values) break;  // a law fits every shape
+  }
   const Index series = read_all_series(plan, files);
   if (plan.family->geometry->layers_are_fixed(plan))
     plan.depths = stage_depths(plan.conv, options, use);

@@ -56,7 +56,12 @@ void require_possible_spectra(const SweepPlan& plan) {
                                          size(geometry.shape_after(depth * geometry.blocks_per_layer()))));
   };
   if (plan.stack) return require(plan.stack->stack->geometry());
-  for (const Index width : plan.widths) require(*geometry_of(plan, width));
+  StackSpec spec = stack_spec(plan, plan.schemes.front(), plan.widths.front(), plan.activations.front(),
+                              initializers_of(plan, plan.schemes.front()).front());
+  for (const Index width : plan.widths) {
+    spec.width = width;
+    require(*spec.geometry());
+  }
 }
 
 }  // namespace

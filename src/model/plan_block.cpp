@@ -48,10 +48,14 @@ BlockPlan plan_block(const StackSpec& spec, const RandomGeometry& geometry, Inde
 void require_fit(const StackSpec& spec, Index depth) {
   const RandomGeometryPtr geometry = spec.geometry();
   const Index layers = geometry->layers(depth), per_layer = geometry->blocks_per_layer();
-  for (const LayerRun& run : geometry->runs(layers))
-    for (const Index layer : {run.first, run.last()})
-      for (Index l = layer * per_layer; l < (layer + 1) * per_layer; ++l)
-        plan_block(spec, *geometry, layers, l);
+  const auto plan_layer = [&](Index layer) {
+    for (Index l = layer * per_layer; l < (layer + 1) * per_layer; ++l)
+      plan_block(spec, *geometry, layers, l);
+  };
+  for (const LayerRun& run : geometry->runs(layers)) {
+    plan_layer(run.first);
+    if (run.count > 1) plan_layer(run.last());
+  }
 }
 
 }  // namespace rezero

@@ -16,12 +16,16 @@ StackSpec::StackSpec(std::string_view its_scheme, std::string_view its_family)
     : StackSpec(SchemeSpec(its_scheme), families().at(its_family)) {}
 
 StackSpec::StackSpec(SchemeSpec its_scheme, const Family& its_family)
+    : StackSpec(its_scheme, its_family, Activation("relu"), base_initializer(its_scheme, its_family)) {}
+
+StackSpec::StackSpec(SchemeSpec its_scheme, const Family& its_family, Activation its_activation,
+                     Initializer its_initializer)
     : scheme(std::move(its_scheme)),
       family(&its_family),
       width(its_family.geometry->default_width),
       hidden_ratio(its_family.default_hidden_ratio),
-      activation(std::string_view("relu")),
-      initializer(base_initializer(scheme, its_family)) {
+      activation(std::move(its_activation)),
+      initializer(std::move(its_initializer)) {
   tokens.tokens = its_family.default_tokens;
 }
 

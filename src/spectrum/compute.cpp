@@ -140,6 +140,7 @@ Spectrum spectrum_of(const JacobianView& J, const SpectrumRequest& request) {
 
 void require_possible(const SpectrumRequest& request, Index dimension) {
   if (request.top < 0 || request.bottom < 0) throw UsageError("--top and --bottom must not be negative");
+  if (request.top + request.bottom == 0 && request.method == "auto") return;
   const std::string size = std::to_string(dimension), top = "--top " + std::to_string(request.top),
                     bottom = "--bottom " + std::to_string(request.bottom), by = "--method " + request.method;
   if (request.top > dimension || request.bottom > dimension - request.top) {

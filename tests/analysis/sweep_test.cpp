@@ -65,16 +65,29 @@ TEST(ExpandCells, EveryIndexIsOneOfTheNestedLoops) {
 
 /// The kinds are all cells of the first seed, in order.
 TEST(ExpandCells, KindsAreTheCellsOfTheFirstSeed) {
-  const SweepPlan plan = plan_of({"depth-power", "residual"}, {1, 2}, {4, 6}, {7, 3, 5});
+  SweepPlan plan = plan_of({"depth-power", "residual"}, {1, 2}, {4, 6}, {7, 3, 5});
+  plan.activations.emplace_back("tanh");
+  plan.initializers.emplace_back(parse_named_spec("xavier"));
   const CellList cells = expand_cells(plan);
   EXPECT_EQ(cells.cells_per_kind(), 3u);
   EXPECT_EQ(cells.kinds() * cells.cells_per_kind(), cells.size());
-  std::size_t k = 0;
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (cells[i].labels.seed != 7) continue;
-    EXPECT_EQ(cells.first_of_kind(k++).index, i);
-  }
-  EXPECT_EQ(k, cells.kinds());
+  std::vector<std::size_t> of_first_seed, found;
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    if (cells[i].labels.seed == 7) of_first_seed.push_back(i);
+  cells.for_each_kind([&](const CellKind& kind) {
+    found.push_back(kind.first_cell);
+    const Cell cell = cells[kind.first_cell];
+    EXPECT_EQ(kind.depths, cell.depths);
+    EXPECT_EQ(kind.spec->scheme.canonical(), cell.spec->scheme.canonical());
+    EXPECT_EQ(kind.spec->activation.canonical(), cell.spec->activation.canonical());
+    EXPECT_EQ(kind.spec->initializer.canonical(), cell.spec->initializer.canonical());
+    EXPECT_EQ(kind.geometry.shape(), cell.geometry->shape());
+    const Route route = route_of(kind.geometry, kind.depths, plan.analysis);
+    EXPECT_EQ(route.bytes, cell.route.bytes);
+    EXPECT_EQ(route.flops, cell.route.flops);
+  });
+  EXPECT_EQ(found, of_first_seed);
+  EXPECT_EQ(found.size(), cells.kinds());
 }
 
 bool equal(const std::vector<ScaledReal>& a, const std::vector<ScaledReal>& b) {
@@ -335,15 +348,58 @@ TEST(RunSweep, StopsBetweenBlocks) {
     RunOptions options;
     options.threads = threads, options.stop = &stop;
     Index reached = 0;
-    options.progress = [&](Index done, Index all) {
-      EXPECT_EQ(all, 200000);
-      EXPECT_EQ(done, ++reached) << "serial, one by one";
-      if (done == 50) stop = true;
+    options.progress = [&](const SweepProgress& now) {
+      EXPECT_EQ(now.cells, 2u);
+      EXPECT_EQ(now.cells_done, 0u);
+      EXPECT_NEAR(now.share * 200000, static_cast<Real>(++reached), 0.1) << "serial, one by one";
+      if (reached == 50) stop = true;
     };
     EXPECT_THROW(run_sweep(plan, expand_cells(plan), options, [](const CellResult&) { ADD_FAILURE(); }),
                  Cancelled);
     EXPECT_LT(reached, 60);
   }
+}
+
+/// Never above 1, never back, and 1 at the end and only there, whatever the cells do.
+TEST(RunSweep, ProgressEndsAtOne) {
+  struct Case {
+    const char *family, *method;
+    Index tokens, top;
+    bool profile;
+    std::vector<Index> depths;
+  };
+  const std::vector<Case> cases = {{"mlp", "auto", 1, 0, false, {1, 2, 5}},
+                                   {"transformer", "auto", 3, 0, true, {1, 4}},
+                                   {"mlp", "spectra", 1, 2, false, {3}},
+                                   {"mlp", "product", 1, 0, false, {2, 40}},
+                                   {"glu", "auto", 1, 0, false, {1, 2, 40}}};  // depth 40 overflows
+  for (const Case& c : cases)
+    for (const int threads : {1, 3}) {
+      SweepPlan plan = plan_of({"residual", "depth-power"}, c.depths, {8, 12}, {1, 2});
+      plan.family = &families().at(c.family);
+      plan.tokens.tokens = c.tokens;
+      plan.analysis.method = c.method, plan.analysis.top = c.top, plan.analysis.profile = c.profile;
+      const CellList cells = expand_cells(plan);
+      std::vector<SweepProgress> seen;
+      RunOptions options;
+      options.threads = threads;
+      options.progress = [&](const SweepProgress& now) { seen.push_back(now); };
+      run_sweep(plan, cells, options, [](const CellResult&) {});
+      ASSERT_FALSE(seen.empty());
+      for (std::size_t i = 1; i < seen.size(); ++i) {
+        EXPECT_GE(seen[i].share, seen[i - 1].share);
+        EXPECT_GE(seen[i].cells_done, seen[i - 1].cells_done);
+        EXPECT_EQ(seen[i].cells, cells.size());
+        EXPECT_LE(seen[i].share, 1);
+      }
+      EXPECT_EQ(seen.back().share, 1);
+      EXPECT_EQ(seen.back().cells_done, cells.size());
+      EXPECT_LT(seen[seen.size() / 2].share, 0.95) << c.family << " " << c.method;
+      // one call per block and depth at least, unless cells fail
+      if (std::string(c.family) != "glu") {
+        EXPECT_GE(seen.size(), cells.rows() + cells.size() * 2);
+      }
+    }
 }
 
 struct Place {

@@ -188,5 +188,32 @@ TEST(CliRoute, AMemoryLimitBelongsToThePlan) {
       contains(refused({"--config", folder / "plan.json"}, 3), "max_memory: expected a positive number"));
 }
 
+/// Few routes have a line each; more than a screen holds are one line per method, whose cells add up.
+TEST(DryRun, ItsLengthDoesNotDependOnTheNumberOfRoutes) {
+  const auto lines_of = [](const std::string& widths, const std::string& more) {
+    const Ran got = ran({"--scheme", "rezero", "--width", widths, "--depth", "2", "--max-memory", "1T", more,
+                         "--dry-run", "--threads", "1"});
+    EXPECT_EQ(got.code, 0) << got.err;
+    std::vector<std::string> lines;
+    std::istringstream text(got.out);
+    for (std::string line; std::getline(text, line);)
+      if (line.rfind("method", 0) == 0) lines.push_back(line);
+    return lines;
+  };
+  const auto few = lines_of("1:16", "--tied");
+  ASSERT_EQ(few.size(), 16u);
+  EXPECT_TRUE(contains(few[2], "n = 3, ")) << few[2];
+  const auto many = lines_of("1:2000", "--tied");
+  ASSERT_EQ(many.size(), 1u);
+  EXPECT_TRUE(contains(many[0], "dense on J formed, n = 1 to 2000, 20 MB to ")) << many[0];
+  EXPECT_TRUE(contains(many[0], ": 2000 cells")) << many[0];
+  const auto two = lines_of("1:2000", "--top=1");
+  ASSERT_EQ(two.size(), 2u);
+  EXPECT_TRUE(contains(two[0], "dense on J formed, n = 1 to 1590, ")) << two[0];
+  EXPECT_TRUE(contains(two[0], ": 1590 cells")) << two[0];
+  EXPECT_TRUE(contains(two[1], "spectra by products, n = 1591 to 2000, ")) << two[1];
+  EXPECT_TRUE(contains(two[1], ": 410 cells")) << two[1];
+}
+
 }  // namespace
 }  // namespace rezero

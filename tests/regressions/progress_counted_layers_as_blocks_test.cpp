@@ -15,11 +15,16 @@ TEST(Regression, ProgressCountedLayersAsBlocks) {
   plan.tokens.tokens = 2, plan.hidden_ratio = 1;
   plan.activations.emplace_back("gelu");
   RunOptions run;
-  Index reached = 0, expected = 0;
-  run.progress = [&](Index done, Index all) { reached = done, expected = all; };
+  std::vector<Real> shares;
+  run.progress = [&](const SweepProgress& now) { shares.push_back(now.share); };
   run_sweep(plan, expand_cells(plan), run, [](const CellResult&) {});
-  EXPECT_EQ(reached, expected);
-  EXPECT_EQ(reached, 2 * 3 * 2);
+  EXPECT_EQ(shares.size(), 2u * (3 * 2 + 2 + 1));  // seeds × (blocks, depths, the end of the cell)
+  for (std::size_t i = 1; i + 1 < shares.size(); ++i) {
+    EXPECT_GT(shares[i], shares[i - 1] - 1e-15);
+    EXPECT_LT(shares[i], 1 + 1e-15);
+  }
+  EXPECT_LT(shares[shares.size() - 3], 1);
+  EXPECT_EQ(shares.back(), 1);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #pragma once
 /// The cells of a plan: each is the work of one pass through one stack.
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -29,6 +30,14 @@ struct Cell {
   Route route;  ///< how its spectra are computed, according to the options with which it was made
 };
 
+/// The cells of a plan that differ only in their seed: they take the same memory and work.
+struct CellKind {
+  std::size_t first_cell;  ///< the index of the cell with the first seed
+  const StackSpec* spec;   ///< of a random stack; null: an existing one
+  const Geometry& geometry;
+  const std::vector<Index>& depths;
+};
+
 /// The cells of a plan, in the order scheme, width, activation, init, seed, depth, with the last varying
 /// fastest. Each is made on demand, so that a million seeds cost no more than their numbers. The plan must
 /// outlive the list.
@@ -41,10 +50,11 @@ class CellList {
   std::size_t rows() const { return rows_; }  ///< one per depth of each cell
   Cell operator[](std::size_t i) const;
 
-  /// Cells that differ only in their seed are of one kind: they take the same memory and work.
   std::size_t kinds() const { return kinds_; }
   std::size_t cells_per_kind() const { return seeds_; }
-  Cell first_of_kind(std::size_t k) const;
+  /// Visits the kinds in the order of their first cells. About a microsecond each, and no memory, where a
+  /// cell is made with its labels and its route.
+  void for_each_kind(const std::function<void(const CellKind&)>& visit) const;
 
  private:
   /// The contribution of one scheme to the list.
@@ -54,6 +64,7 @@ class CellList {
     std::size_t stacks_per_seed = 1;  ///< 1: one pass gives all depths; otherwise one stack per depth
   };
   std::size_t part_of(std::size_t kind) const;
+  void for_each_kind(std::size_t part, const std::function<void(const CellKind&)>& visit) const;
 
   const SweepPlan* plan_;
   std::vector<Part> parts_;  ///< by scheme

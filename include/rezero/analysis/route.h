@@ -11,8 +11,6 @@
 
 namespace rezero {
 
-struct Cell;
-
 /// A function of the stack's sizes and of the options, including the memory limit if the plan has one. It
 /// does not depend on threads or on the memory of the machine, and is the same for cells that differ only in
 /// their seed.
@@ -40,8 +38,20 @@ struct Route {
 /// memory limit; for `spectra` with --top alone, and with --bottom if J does not fit; for `auto` with --top
 /// or --bottom if J does not fit or, with --top alone, if products are cheaper by estimate (never below n =
 /// 1024). Profiles and checks need J. `auto` may turn to J's factors if they fit besides J into the plan's
-/// limit (4 GB without one) and take at most four times the work of a dense spectrum, or 1e9 flops. Cost: one
-/// examination of each kind of layer.
-Route route_of(const Cell& cell, const AnalysisOptions& options);
+/// limit (4 GB without one) and take at most four times the work of a dense spectrum, or 1e9 flops. `depths`
+/// are those of one pass. Cost: one examination of each kind of layer.
+Route route_of(const Geometry& geometry, const std::vector<Index>& depths, const AnalysisOptions& options);
+
+/// The work of a cell in the steps that its progress counts, in flops at the speed of matrix products,
+/// including what small matrices take beyond their flops. A rough estimate, for display only.
+struct StepWork {
+  Real block = 0;           ///< each block of the pass
+  std::vector<Real> depth;  ///< what follows the pass at each depth: spectrum, profile, metrics
+
+  Real total(Index blocks) const;
+};
+/// For a pass of that route.
+StepWork step_work(const Route& route, const Geometry& geometry, const std::vector<Index>& depths,
+                   const AnalysisOptions& options);
 
 }  // namespace rezero

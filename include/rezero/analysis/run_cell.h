@@ -19,7 +19,9 @@ struct CellContext {
   /// in bytes; what the route does not need is used to save time
   Real memory = std::numeric_limits<Real>::infinity();
   const StopFlag* stop = nullptr;
-  std::function<void()> on_block = {};  ///< called once per block, from any thread
+  /// Called after every block and every depth with its work (step_work), from any thread, one call at a
+  /// time.
+  std::function<void(Real work)> on_step = {};
 
   void checkpoint() const;  ///< throws Cancelled once the flag is set
 };

@@ -10,14 +10,19 @@
 
 namespace rezero {
 
+struct SweepProgress {
+  Real share = 0;  ///< of the estimated work, ascending; exactly 1 once every cell has ended
+  std::size_t cells_done = 0, cells = 0;
+};
+
 /// The resources of a run. Results do not depend on them: how cells are computed is already decided
 /// (route.h).
 struct RunOptions {
   int threads = 1;
   Real memory = std::numeric_limits<Real>::infinity();  ///< in bytes; limits how many cells run side by side
   const StopFlag* stop = nullptr;
-  /// Called from time to time, from any thread, one call at a time.
-  std::function<void(Index done_blocks, Index all_blocks)> progress;
+  /// Called after every block, spectrum and cell, from any thread, one call at a time.
+  std::function<void(const SweepProgress&)> progress;
 };
 
 struct SweepSummary {

@@ -35,6 +35,7 @@ struct StackSpec : GeometryOptions {
   /// attention has one head. UsageError for names and parameters that do not exist.
   StackSpec(std::string_view scheme, std::string_view family);
   StackSpec(SchemeSpec scheme, const Family& family);
+  StackSpec(SchemeSpec scheme, const Family& family, Activation activation, Initializer initializer);
 
   SchemeSpec scheme;
   const Family* family;
