@@ -14,12 +14,13 @@ namespace {
 using detail::CellSize;
 using Depths = std::vector<Index>;
 
-constexpr Real fixed_bytes = 20e6;  // stack, tables, buffers of one running cell
-// n × n doubles at the peak: J, its successor, and copies for the spectrum
-constexpr Real square_matrices = 6;
-constexpr Real matrices_at_work = 2;  // while a block is processed: J and its successor
-constexpr Real state_overhead = 64;   // allocation and exponent of a stored state
-constexpr Real facts_bytes = 1500;    // memory of a check per block: culprits with their texts, twice
+constexpr Real fixed_bytes = 7.5e6;  // stack, tables, buffers of one running cell
+// n × n doubles at the peak, as measured: J, its successor, and copies for the spectrum
+constexpr Real square_matrices = 4.4;
+constexpr Real matrices_at_work = 2.6;  // while a block is processed: J and its successor
+constexpr Real stays_allocated = 64e6;  // weights below that size stay in the allocator during the spectrum
+constexpr Real state_overhead = 64;     // allocation and exponent of a stored state
+constexpr Real facts_bytes = 1500;      // memory of a check per block: culprits with their texts, twice
 
 // What `auto` may spend on accuracy: four times the work of a dense spectrum, or any work that takes no
 // noticeable time. If the plan has no limit, J and its factors may take this many bytes, which most machines
@@ -42,11 +43,13 @@ class Costs {
   Real formed_bytes(const SpectrumMethod* method) const {
     const Real state = static_cast<Real>(size_.largest) * sizeof(Real), J = state * n_;
     const Real at_work = matrices_at_work + size_.matrices_at_work;
-    Real bytes =
-        std::max(square_matrices * J + size_.weights, at_work * J + size_.weights_at_work) + fixed_bytes;
+    Real bytes = std::max(square_matrices * J + (size_.weights < stays_allocated ? size_.weights : 0),
+                          at_work * J + size_.weights_at_work) +
+                 fixed_bytes;
     if (method) bytes += work(*method, JacobianForm::dense, depths_.back()).numbers * sizeof(Real);
     const bool keeps_states = looks_back() || (method && method->needs == JacobianForm::factors);
     if (keeps_states) bytes += blocks() * (state + state_overhead);
+    if (options_.profile) bytes += 2 * J;
     if (!options_.checks.empty()) bytes += blocks() * facts_bytes;
     return bytes;
   }
@@ -86,18 +89,33 @@ class Costs {
                flops(&auto_method(JacobianForm::dense), JacobianForm::dense);
   }
 
-  /// Every step takes a little more than its flops. A dense spectrum reaches the speed of products only far
-  /// above n = 600 (measured from n = 64 to 4096), and products with single columns never do.
+  /// The same in flops at the speed of a product of large matrices.
+  Real spectrum_effort(const SpectrumMethod& method, JacobianForm form, Index depth) const {
+    const SpectrumWork w = work(method, form, depth);
+    const Real by_column = form == JacobianForm::map ? single_column_penalty() : 1;
+    return w.slowness * w.flops + by_column * w.products * static_cast<Real>(depth) * size_.flops_per_column;
+  }
+
+  /// The overheads were measured: what a block and a depth take besides their flops, and the time of a weight
+  /// that is drawn.
   StepWork steps(const SpectrumMethod* method, JacobianForm form) const {
-    constexpr Real block_overhead = 4e5, depth_overhead = 1e6, half_speed = 600;
+    constexpr Real block_overhead = 1e6, depth_overhead = 1e7, weight = 150, shared_forming = 0.95;
     const bool formed = form == JacobianForm::dense;
-    const Real slowness = formed ? 1 + half_speed / n_ : single_column_penalty();
-    StepWork work;
-    work.block = block_overhead + (formed ? forming_flops(depths_.back()) / blocks() : 0);
-    for (const Index depth : depths_)
-      work.depth.push_back(depth_overhead + (method ? slowness * spectrum_flops(*method, form, depth) : 0) +
-                           (options_.profile ? forming_flops(depth) : 0));
-    return work;
+    StepWork steps;
+    steps.block = block_overhead + weight * size_.weights / sizeof(Real) +
+                  (formed ? forming_flops(depths_.back()) / blocks() : 0);
+    steps.alone = (1 - shared_forming) * steps.block * blocks();
+    for (const Index depth : depths_) {
+      Real effort = depth_overhead, alone = depth_overhead;
+      if (method) {
+        const Real spectrum = spectrum_effort(*method, form, depth);
+        effort += spectrum, alone += (1 - work(*method, form, depth).shared) * spectrum;
+      }
+      if (options_.profile) effort += forming_flops(depth);
+      steps.depth.push_back(effort);
+      steps.alone += alone;
+    }
+    return steps;
   }
 
  private:
@@ -111,7 +129,7 @@ class Costs {
   /// Time per flop in the product with one column over that in the dense computation, measured with twelve
   /// layers at n = 512 to 2048 (docs/performance.md): 13 to 24 for one position, where the weights come from
   /// memory for each column; 2 to 6 for 16 and 64 positions, which make a matrix of the column.
-  Real single_column_penalty() const { return size_.positions >= 16 ? 6 : 20; }
+  Real single_column_penalty() const { return size_.positions >= 64 ? 2.5 : size_.positions >= 16 ? 6 : 20; }
 
   const Depths& depths_;
   const AnalysisOptions& options_;
@@ -143,10 +161,11 @@ void decide_factors(Route& route, const Costs& costs, const Depths& depths, cons
   route.no_room_for_factors = costs.formed_bytes(&product) > options.max_memory.value_or(common_memory);
   if (route.no_room_for_factors) return;
   for (const Index depth : depths) {
-    const Real work = costs.spectrum_flops(product, JacobianForm::factors, depth);
+    const Real work = costs.spectrum_effort(product, JacobianForm::factors, depth);
     const Real of_dense =
-        costs.forming_flops(depth) + costs.spectrum_flops(dense, JacobianForm::dense, depth);
-    const bool worth_it = work <= worth * of_dense || work <= at_once;
+        costs.forming_flops(depth) + costs.spectrum_effort(dense, JacobianForm::dense, depth);
+    const bool worth_it =
+        work <= worth * of_dense || costs.spectrum_flops(product, JacobianForm::factors, depth) <= at_once;
     route.uses_factors = route.uses_factors || worth_it;
     route.too_much_work.push_back(worth_it ? 0 : work / of_dense);
   }
@@ -182,6 +201,7 @@ Route route_of(const Geometry& geometry, const Depths& depths, const AnalysisOpt
   if (method && formed && options.method == "auto") decide_factors(route, costs, depths, options);
   const SpectrumMethod* largest = route.uses_factors ? &auto_method(JacobianForm::factors) : method;
   route.bytes = formed ? costs.formed_bytes(largest) : costs.unformed_bytes(*method);
+  route.least_bytes = formed ? costs.formed_bytes(method) : route.bytes;
   route.flops = costs.flops(method, route.form);
   const bool goes_through_blocks_again = method && (!formed || method->needs == JacobianForm::factors);
   if (goes_through_blocks_again) route.most_kept = costs.size().blocks;

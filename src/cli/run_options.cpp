@@ -8,14 +8,15 @@
 #include <ctime>
 #include <fstream>
 
+#include "cli/dry_run.h"
 #include "cli/limits.h"
 #include "cli/notices.h"
 #include "cli/output.h"
 #include "cli/output_path.h"
 #include "cli/progress.h"
-#include "cli/routes_text.h"
 #include "cli/tally.h"
 #include "cli/tool_info.h"
+#include "cli/unresolved_rows.h"
 #include "rezero/config/list.h"
 #include "rezero/config/resolve.h"
 #include "rezero/core/error.h"
@@ -58,53 +59,6 @@ std::uint64_t peak_bytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
-}
-
-std::string smaller_sizes(const SweepPlan& plan) {
-  if (plan.stack) return "";
-  if (!plan.family->has_images()) return "use a smaller --width or fewer --tokens, or ";
-  return std::string("use a smaller --image, --batch or ") + (plan.conv.staged() ? "--widths" : "--width") +
-         ", or ";
-}
-
-/// A limit in whole megabytes, in the notation of --max-memory, under which the plan would fit; nothing if
-/// the plan has a limit, or if none helps.
-std::optional<std::string> limit_that_helps(const SweepPlan& plan, Real limit) {
-  if (plan.analysis.max_memory) return std::nullopt;
-  SweepPlan limited = plan;
-  const Real megabytes = std::floor(limit / 1e6);
-  limited.analysis.max_memory = megabytes * 1e6;
-  if (estimate_cost(limited, expand_cells(limited)).bytes(1) > megabytes * 1e6) return std::nullopt;
-  return shortest(megabytes) + "M";
-}
-
-/// MemoryError if not even one cell fits.
-void require_memory(const SweepPlan& plan, const CostEstimate& cost, Real limit) {
-  if (cost.bytes(1) <= limit) return;
-  const std::optional<std::string> helps = limit_that_helps(plan, limit);
-  throw MemoryError("this would need " + bytes_text(cost.bytes(1)) + " of memory, more than the " +
-                    bytes_text(limit) + " allowed (" +
-                    (helps ? "give --max-memory " + *helps + " for a method that fits, " : "") +
-                    smaller_sizes(plan) + "raise --max-memory)");
-}
-
-int dry_run(const SweepPlan& plan, const CellList& cells, const RunSettings& settings,
-            const Environment& env) {
-  const Real limit = memory_limit(plan.analysis.max_memory);
-  const CostEstimate cost = estimate_cost(plan, cells);
-  const Spread spread = spread_of(cost, settings.threads, limit);
-  const int threads = spread.threads(), at_once = spread.cells_at_once;
-  const Real seconds = cost.flops / (measure_flop_rate() * threads);
-  std::string text = "cells    " + std::to_string(cost.cells) + " (" + std::to_string(cost.rows) + " rows)\n";
-  text += "memory   " + bytes_text(cost.bytes(at_once)) + extra_text(cost.extra_bytes(at_once, limit)) +
-          " with " + std::to_string(threads) + (threads == 1 ? " thread" : " threads") + ", limit " +
-          bytes_text(limit) + "\n";
-  text += routes_text(plan, cells, limit);
-  text += "time     at least " + seconds_text(seconds) + ", " + shortest(std::round(cost.flops / 1e7) / 100) +
-          " GFLOP at matrix-product speed\n";
-  env.out(text);
-  require_memory(plan, cost, limit);
-  return exit_ok;
 }
 
 /// If finished rows stay in a file: the line printed about them if a signal ends the run.
@@ -182,7 +136,7 @@ int execute(const SweepPlan& plan, ReportKind kind, const RunSettings& settings,
     return exit_ok;
   }
   const CellList cells = expand_cells(plan);
-  if (settings.dry_run) return dry_run(plan, cells, settings, env);
+  if (settings.dry_run) return dry_run(plan, cells, settings.threads, env);
   const Real limit = memory_limit(plan.analysis.max_memory);
   const CostEstimate cost = estimate_cost(plan, cells);
   require_memory(plan, cost, limit);
@@ -209,9 +163,11 @@ int execute(const SweepPlan& plan, ReportKind kind, const RunSettings& settings,
   run.stop = env.stop;
   if (progress.wanted()) run.progress = [&progress](const SweepProgress& now) { progress.update(now); };
   Tally tally;
+  UnresolvedRows unresolved(plan, cells);
   renderer->begin(context);
   const SweepSummary summary = run_sweep(plan, cells, run, [&](const CellResult& row) {
     tally.add(row);
+    unresolved.add(row);
     renderer->cell(row);
     kept.add();
   });
@@ -223,6 +179,9 @@ int execute(const SweepPlan& plan, ReportKind kind, const RunSettings& settings,
   renderer->end(summary, info);
   sink->commit();
   kept.complete();
+  if (const auto notice = unresolved.notice(spread_of(cost, settings.threads, limit));
+      notice && !settings.quiet)
+    env.err("note: " + *notice + "\n");
   return tally.conclude(env);
 }
 

@@ -148,6 +148,7 @@ std::vector<InitializerKind> table() {
   kind->source = "Saxe, McClelland & Ganguli 2014; Mezzadri 2007";
   kind->params = {gain("1")};
   kind->weight = orthogonal;
+  kind->factors_a_matrix = true;
 
   kind = add_entry(all, "delta-orthogonal");
   kind->aliases = {"delta_orthogonal"};
@@ -157,6 +158,7 @@ std::vector<InitializerKind> table() {
   kind->source = "Xiao et al. 2018 (arXiv 1806.05393)";
   kind->params = {gain("1")};
   kind->weight = delta_orthogonal;
+  kind->factors_a_matrix = true;
 
   kind = add_entry(all, "gaussian");
   kind->summary = "the mean-field parametrization, biases if sigma_b is not 0";

@@ -1,5 +1,7 @@
 #include "rezero/spectrum/method.h"
 
+#include <algorithm>
+
 #include "rezero/core/contract.h"
 
 namespace rezero {
@@ -17,7 +19,11 @@ const Registry<SpectrumMethod>& spectrum_methods() {
 
 SpectrumWork dense_work(const SpectrumTask& task) {
   const auto n = static_cast<Real>(task.cols);
-  return {(8.0 / 3 + 2 + 2.0 / 3) * n * n * n, 0, 0};
+  // Measured from n = 64 to 2048: half the speed of products at n = 900, and two threads save 15 % of the
+  // time at n = 512, 40 % at 2048.
+  constexpr Real half_speed = 900, half_shared = 1500;
+  return {(8.0 / 3 + 2 + 2.0 / 3) * n * n * n, 0, 0, 1 + half_speed / std::max<Real>(n, 1),
+          n / (n + half_shared)};
 }
 
 const SpectrumMethod& auto_method(JacobianForm form) {

@@ -190,7 +190,7 @@ TEST(CliRefusal, NumberBesideSeriesOfAScheme) {
 
 TEST(CliMemory, IsRefusedBeforeAllocatingWithTheBytes) {
   const std::string line = refused({"--width", "1e9"}, 5);
-  EXPECT_TRUE(contains(line, "this would need 64 EB of memory")) << line;
+  EXPECT_TRUE(contains(line, "this would need 46.4 EB of memory")) << line;
   refused({"--width", "9e15"}, 5);
   refused({"verify", "--scheme", "rezero", "--width", "1e9"}, 5);
   refused({"--max-memory", "1"}, 5);
@@ -203,8 +203,8 @@ TEST(CliMemory, IsRefusedBeforeAllocatingWithTheBytes) {
 TEST(CliMemory, DryRunSaysTheSameWithoutRefusingToAnswer) {
   const Ran got = ran({"--width", "1e9", "--threads", "1", "--dry-run"});
   EXPECT_EQ(got.code, 5);
-  EXPECT_TRUE(contains(got.out, "memory   64 EB")) << got.out;
-  EXPECT_EQ(got.err.find("rezero-analyze: this would need 64 EB of memory"), 0u) << got.err;
+  EXPECT_TRUE(contains(got.out, "memory   46.4 EB")) << got.out;
+  EXPECT_EQ(got.err.find("rezero-analyze: this would need 46.4 EB of memory"), 0u) << got.err;
 }
 
 }  // namespace

@@ -23,9 +23,10 @@ struct Route {
   /// by depth, if `auto` has room: work relative to a dense spectrum, or 0 if it is worthwhile
   std::vector<Real> too_much_work;
 
-  Real bytes = 0;       ///< upper bound, without derivatives that are stored only to save time
-  Real flops = 0;       ///< for Jacobians, profiles and spectra, if `auto` does not turn to the factors
-  Index most_kept = 0;  ///< number of block derivatives that are useful to store
+  Real bytes = 0;        ///< upper bound, without derivatives that are stored only to save time
+  Real least_bytes = 0;  ///< the same if `auto` does not turn to the factors
+  Real flops = 0;        ///< for Jacobians, profiles and spectra, if `auto` does not turn to the factors
+  Index most_kept = 0;   ///< number of block derivatives that are useful to store
   Real bytes_per_kept_block = 0;  ///< memory of each
 
   /// Number of derivatives stored if the cell may use `memory` bytes. Results do not depend on it.
@@ -47,6 +48,7 @@ Route route_of(const Geometry& geometry, const std::vector<Index>& depths, const
 struct StepWork {
   Real block = 0;           ///< each block of the pass
   std::vector<Real> depth;  ///< what follows the pass at each depth: spectrum, profile, metrics
+  Real alone = 0;           ///< of the total, what several threads cannot share
 
   Real total(Index blocks) const;
 };

@@ -39,7 +39,8 @@ struct InitializerKind : Entry {
   bool (*has_bias)(const Params&) = nullptr;      ///< nullptr: true if `bias` is set
   bool (*tied_weights)(const Params&) = nullptr;  ///< all layers share their weights; nullptr: no
   bool (*tied_biases)(const Params&) = nullptr;   ///< all layers share their biases; nullptr: no
-  bool fused_attention = false;                   ///< queries, keys and values are drawn as one matrix
+  bool factors_a_matrix = false;  ///< each weight is the Q of a QR, at the cost given by haar_orthogonal
+  bool fused_attention = false;   ///< queries, keys and values are drawn as one matrix
 };
 
 const Registry<InitializerKind>& initializers();

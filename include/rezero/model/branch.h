@@ -142,7 +142,7 @@ struct BranchKind : Entry {
 
   // The cost of a block. Measured: while they are applied, maps hold 2.0 to 2.6 times the weights for wide
   // branches, and 6.7 to 6.9 times for convolutions, which are packed both ways.
-  Real copies_at_work = 3;    ///< of its weights, including the originals, while its maps are applied
+  Real copies_at_work = 1.6;  ///< of its weights, including the originals, while its maps are applied
   Real kept_copies = 1;       ///< of its weights in a stored derivative
   Real matrices_at_work = 0;  ///< of J's size, besides J and its successor
   PairWork (*pairs)(const BranchSizes&) = nullptr;  ///< if positions act on each other

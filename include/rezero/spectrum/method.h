@@ -43,6 +43,8 @@ struct SpectrumWork {
   Real flops = 0;     ///< of the method itself
   Real products = 0;  ///< columns to which J or its transpose is applied
   Real numbers = 0;   ///< maximum number of doubles stored; 0: no more than forming J takes
+  Real slowness = 1;  ///< time per flop over that in a product of large matrices, on one thread, as measured
+  Real shared = 0.5;  ///< part of the time that several threads share
 };
 
 /// All values of a formed J: bidiagonalization, and JᵀJ and LU of the certificate, 16/3 n³ flops in total.

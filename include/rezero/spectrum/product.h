@@ -66,8 +66,8 @@ class GradedProduct {
   /// of the groups + κ(T)): in practice an upper bound, 10 to 500 times too large.
   ProductValues values() const;
 
-  /// The same, with the basis.
-  ProductEnds ends() const;
+  /// The same, with the basis; ends the product.
+  ProductEnds ends() &&;
 
  private:
   struct State;

@@ -16,7 +16,7 @@ BranchKind branch_attention() {
   // Queries, keys, values, their rotated or normalized forms and two results, at most for all columns at
   // once; and weights of every pair of positions and head. Measured: a stored derivative holds the matrices
   // twice.
-  kind.matrices_at_work = 6;
+  kind.matrices_at_work = 1;  // six of a panel's size
   kind.kept_copies = 2;
   kind.pairs = [](const BranchSizes& n) -> PairWork {
     return {8 * static_cast<Real>(n.features), 2 * static_cast<Real>(n.heads)};

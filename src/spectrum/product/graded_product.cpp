@@ -245,9 +245,9 @@ struct GradedProduct::State {
   }
 
   /// Completed by random directions.
-  Matrix range() const {
-    const Matrix& Q = running.mantissa;
-    if (Q.cols() == Q.rows()) return Q;
+  Matrix range() {
+    Matrix& Q = running.mantissa;
+    if (Q.cols() == Q.rows()) return std::move(Q);
     Matrix basis(Q.rows(), Q.rows());
     const Index missing = Q.rows() - Q.cols();
     basis << Q, normal_matrix(Q.rows(), missing, stream_key(0, StreamRole::probe, 0, 0));
@@ -282,13 +282,15 @@ Index GradedProduct::factors() const {
 }
 
 ProductValues GradedProduct::values() const {
-  return ends().values;
-}
-
-ProductEnds GradedProduct::ends() const {
   State end = *state_;
   end.finish();
-  return {end.values(), end.range()};
+  return end.values();
+}
+
+ProductEnds GradedProduct::ends() && {
+  state_->finish();
+  state_->image = state_->looked_at.mantissa = {};
+  return {state_->values(), state_->range()};
 }
 
 }  // namespace rezero

@@ -45,7 +45,7 @@ ProductEnds sweep(const FactorSource& factors, Direction direction, std::optiona
                   int workers) {
   GradedProduct product(std::move(start), workers);
   for (Index l = 0; l < factors.count; ++l) product.push(factor(factors, direction, sample, l));
-  return product.ends();
+  return std::move(product).ends();
 }
 
 /// A basis in general position. From the identity, QR without exchanges would find the directions of a factor
