@@ -121,9 +121,9 @@ class Costs {
  private:
   Real blocks() const { return static_cast<Real>(size_.blocks); }
 
-  /// With one factor per layer.
   SpectrumWork work(const SpectrumMethod& method, JacobianForm form, Index depth) const {
-    return method.work({form, size_.largest, size_.n, depth, options_.top, options_.bottom});
+    const Index factors = depth * (size_.blocks / depths_.back());
+    return method.work({form, size_.largest, size_.n, factors, options_.top, options_.bottom});
   }
 
   /// Time per flop in the product with one column over that in the dense computation, measured with twelve
@@ -161,11 +161,10 @@ void decide_factors(Route& route, const Costs& costs, const Depths& depths, cons
   route.no_room_for_factors = costs.formed_bytes(&product) > options.max_memory.value_or(common_memory);
   if (route.no_room_for_factors) return;
   for (const Index depth : depths) {
-    const Real work = costs.spectrum_effort(product, JacobianForm::factors, depth);
+    const Real work = costs.spectrum_flops(product, JacobianForm::factors, depth);
     const Real of_dense =
-        costs.forming_flops(depth) + costs.spectrum_effort(dense, JacobianForm::dense, depth);
-    const bool worth_it =
-        work <= worth * of_dense || costs.spectrum_flops(product, JacobianForm::factors, depth) <= at_once;
+        costs.forming_flops(depth) + costs.spectrum_flops(dense, JacobianForm::dense, depth);
+    const bool worth_it = work <= worth * of_dense || work <= at_once;
     route.uses_factors = route.uses_factors || worth_it;
     route.too_much_work.push_back(worth_it ? 0 : work / of_dense);
   }

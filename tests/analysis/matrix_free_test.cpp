@@ -194,7 +194,7 @@ TEST(MatrixFree, RoomForFactors) {
   plan = tokens_plan("pre-ln", 16, 64, {12});
   const Route expensive = expand_cells(plan)[0].route;
   EXPECT_FALSE(expensive.uses_factors);
-  EXPECT_EQ(expensive.factors_missing(0).value(), "6 times the work of a dense spectrum is too much");
+  EXPECT_EQ(expensive.factors_missing(0).value(), "8 times the work of a dense spectrum is too much");
 }
 
 TEST(SlowMatrixFree, DensityOfACell) {
