@@ -6,6 +6,7 @@
     bench/compare.py --only '^values-' --rounds 3
     bench/compare.py --json compare.json --write docs/performance.md
     bench/compare.py --from compare.json --write docs/performance.md
+    bench/compare.py --only '^portable' --portable build-portable/rezero-analyze
 
 In each round, each measurement of the tool is followed at once by those of its peers, so that a busy or slow machine
 affects both. Each such pair gives one ratio. The table has the median and range of the ratios over the rounds, and the
@@ -17,6 +18,7 @@ missing are left out.
 Exit codes: 0 done, whether or not goals are met; 2 usage, or something failed.
 """
 import argparse
+import copy
 import json
 import os
 import re
@@ -76,7 +78,15 @@ class Programs:
 
     def __init__(self, options):
         self.tool, self.bench, self.python, self.threads = options.tool, options.bench, options.python, options.threads
+        self.products, self.portable = os.path.join(os.path.dirname(options.bench), "matrix_product_bench"), options.portable
         self.facts, self.details = {}, {}
+
+    def other(self, tool):
+        """The same, started from another build."""
+        programs = copy.copy(self)
+        programs.tool, programs.bench = tool, os.path.join(os.path.dirname(tool), "bench", "compare_bench")
+        programs.facts = {}
+        return programs
 
     def report(self, arguments, repeat=True):
         """`seconds`: the tool's own time of its work (`run.wall_seconds`: all but start, reading options and writing
@@ -97,16 +107,17 @@ class Programs:
                     "bytes": report["run"]["peak_bytes"]}
         return median_of_repetitions(once, SHORT if repeat else 0)
 
-    def benchmark(self, pattern):
+    def benchmark(self, pattern, program=None):
         """One measurement of the benchmark program: seconds of one iteration, flops a second where they are counted."""
-        output, _ = run([self.bench, "--benchmark_filter=" + pattern, "--benchmark_format=json",
+        program = program or self.bench
+        output, _ = run([program, "--benchmark_filter=" + pattern, "--benchmark_format=json",
                          "--benchmark_min_time=%g" % SHORT])
         try:
             entries = json.loads(output)["benchmarks"]
         except (json.JSONDecodeError, KeyError) as error:
-            raise Failure("%s has no benchmark %s" % (self.bench, pattern)) from error
+            raise Failure("%s has no benchmark %s" % (program, pattern)) from error
         if len(entries) != 1 or entries[0].get("error_occurred"):
-            raise Failure("%s: %s names %d benchmarks, not one that runs" % (self.bench, pattern, len(entries)))
+            raise Failure("%s: %s names %d benchmarks, not one that runs" % (program, pattern, len(entries)))
         units = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
         entry = entries[0]
         return {"seconds": entry["real_time"] * units[entry["time_unit"]], "rate": entry.get("flop/s", 0.0)}
@@ -189,6 +200,46 @@ def product_case(programs, key, regime, pattern, goal):
     return Case({"tool": (None, lambda: programs.benchmark(pattern)),
                  "peak": (None, lambda: programs.benchmark("^fma_peak/"))},
                 [Row(key, regime, "multiply-adds in registers", ("tool", "rate"), [("peak", "rate")], goal, "flop/s")])
+
+
+def gemm_case(programs, n, columns, threads):
+    """Eigen has one thread; OpenBLAS is numpy's, and chooses its kernels itself."""
+    flops = 2.0 * n * n * (columns or n)
+    key = "%d" % n if columns == 0 else "%dx%d" % (n, columns)
+    size = "%d × %d × %d" % (n, n, columns or n)
+    arguments = ["--with", "numpy", "--work", "gemm", "--width", str(n), "--columns", str(columns)]
+
+    def bench(name, threads):
+        return programs.benchmark("^%s/n:%d/columns:%d/threads:%d/" % (name, n, columns, threads), programs.products)
+
+    measurements = {"tool": (None, lambda: bench("own", threads)),
+                    "openblas": ("numpy", lambda: {
+                        "rate": flops / programs.peer(arguments, threads=threads)["seconds"]})}
+    peers, names = [("openblas", "rate")], "OpenBLAS"
+    if threads == 1:
+        measurements["eigen"] = (None, lambda: bench("eigen", 1))
+        peers, names = peers + [("eigen", "rate")], "the better of Eigen and OpenBLAS"
+    return Case(measurements, [Row("gemm-%s/%d" % (key, threads), "matrix product, %s, %s" % (
+        size, "one thread" if threads == 1 else "%d threads" % threads), names, ("tool", "rate"), peers, 1, "flop/s")])
+
+
+def portable_cases(programs):
+    """The ratio is the native build's time over the portable one's: as fast is 1."""
+    other = programs.other(programs.portable)
+
+    def case(key, regime, measure, number="seconds"):
+        return Case({"portable": (None, lambda: measure(other)), "native": (None, lambda: measure(programs))},
+                    [Row("portable/" + key, "portable build: " + regime, "the build for this processor",
+                         ("portable", number), [("native", number)], 0.95)])
+
+    cases = [case("mlp-%d" % width, "weights + Jacobian + spectrum, width %d, depth 32" % width,
+                  lambda programs, width=width: programs.benchmark("^cell/n:%d/" % width)) for width in (64, 256, 512)]
+    cases += [case("values-%d" % n, "singular values, n = %d" % n,
+                   lambda programs, n=n: programs.benchmark("^values/n:%d/" % n)) for n in (512, 1024)]
+    conv = ["--family", "conv", "--scheme", "fixed:alpha=0.1", "--width", "16", "--image", "8x8", "--depth", "8"]
+    return cases + [case("transformer", "transformer, 16 tokens, width 64, depth 12: Jacobian of given weights",
+                         lambda programs: programs.benchmark("^transformer/")),
+                    case("conv", "conv, 16 channels, 8 × 8 pixels, depth 8", lambda programs: programs.report(conv))]
 
 
 def whole_case(programs, width, goal):
@@ -283,7 +334,14 @@ def all_cases(programs):
     cases += [seeds_case(programs), sweep_case(programs), transformer_case(programs)]
     cases += [values_case(programs, n, goal)
               for n, goal in ((256, 2.2), (512, 2.6), (1024, 3), (2048, 3.5), (4096, 4))]
-    return cases + [process_case(programs), start_case(programs)]
+    cases += [process_case(programs), start_case(programs)]
+    cases += [gemm_case(programs, n, columns, 1) for n, columns in (
+        (32, 0), (64, 8), (64, 0), (100, 0), (256, 8), (256, 64), (256, 0), (512, 0), (1024, 8), (1024, 64), (1024, 0),
+        (2048, 0), (4096, 64), (4096, 0))]
+    if programs.threads > 1:
+        cases += [gemm_case(programs, n, columns, programs.threads)
+                  for n, columns in ((512, 0), (1024, 64), (1024, 0), (2048, 0), (4096, 0))]
+    return cases + (portable_cases(programs) if programs.portable else [])
 
 
 # ---- the machine -----------------------------------------------------------------------------------------------------
@@ -420,6 +478,7 @@ def arguments():
     build = os.path.join(ROOT, "build")
     parser.add_argument("--tool", default=os.path.join(build, "rezero-analyze"), metavar="PATH")
     parser.add_argument("--bench", metavar="PATH", help="default: bench/compare_bench next to the tool")
+    parser.add_argument("--portable", metavar="PATH", help="the tool as built with -DREZERO_NATIVE=OFF, to compare it, too")
     parser.add_argument("--python", metavar="PATH", help="for the peers; default: Debian's python3",
                         default=DEBIAN_PYTHON if os.access(DEBIAN_PYTHON, os.X_OK) else sys.executable)
     parser.add_argument("--rounds", type=int, default=5, metavar="N", help="default: 5")

@@ -1,4 +1,4 @@
-/// Products of an n × n matrix with `columns` columns on one thread: by the library and by Eigen.
+/// Products of an n × n matrix with `columns` columns: by the library on some threads, and by Eigen on one.
 
 #include "linalg/matrix_product.h"
 #include "support.h"
@@ -13,18 +13,41 @@ void measure(benchmark::State& state, const Multiply& multiply_into) {
 }
 
 void own(benchmark::State& state) {
-  measure(state, [](const Matrix& A, const Matrix& B, Matrix& C) { multiply(A, B, C); });
+  const auto threads = static_cast<int>(state.range(2));
+  with_team(threads, [&] {
+    measure(state, [&](const Matrix& A, const Matrix& B, Matrix& C) { multiply(A, B, C, threads); });
+  });
+}
+void own_transposed(benchmark::State& state) {
+  const auto threads = static_cast<int>(state.range(2));
+  with_team(threads, [&] {
+    measure(state,
+            [&](const Matrix& A, const Matrix& B, Matrix& C) { multiply_transposed(A, B, C, threads); });
+  });
 }
 void eigen(benchmark::State& state) {
   measure(state, bench::eigen_product);
 }
+void eigen_transposed(benchmark::State& state) {
+  measure(state, [](const Matrix& A, const Matrix& B, Matrix& C) { C.noalias() = A.transpose() * B; });
+}
 
 /// columns 0: n columns.
-void sizes(benchmark::internal::Benchmark* bench) {
-  bench->ArgNames({"n", "columns"})->ArgsProduct({{32, 64, 100, 256, 512, 1024, 2048}, {2, 8, 32, 0}});
+void sizes(benchmark::internal::Benchmark* bench, const std::vector<std::int64_t>& threads) {
+  bench->ArgNames({"n", "columns", "threads"})
+      ->ArgsProduct({{32, 64, 100, 256, 512, 1024, 2048, 4096}, {2, 8, 32, 64, 0}, threads})
+      ->UseRealTime();
 }
-BENCHMARK(own)->Apply(sizes);
-BENCHMARK(eigen)->Apply(sizes);
+void on_threads(benchmark::internal::Benchmark* bench) {
+  sizes(bench, {1, 2});
+}
+void on_one(benchmark::internal::Benchmark* bench) {
+  sizes(bench, {1});
+}
+BENCHMARK(own)->Apply(on_threads);
+BENCHMARK(eigen)->Apply(on_one);
+BENCHMARK(own_transposed)->Apply(on_threads);
+BENCHMARK(eigen_transposed)->Apply(on_one);
 
 }  // namespace
 }  // namespace rezero

@@ -6,10 +6,12 @@
     bench/peers.py --with numpy --how product --width 64 --depths 32 --seeds 100
     bench/peers.py --with torch --work transformer --how jacrev --width 64 --tokens 16 --depths 12
     bench/peers.py --with torch --work values --width 1024
+    bench/peers.py --with numpy --work gemm --width 256 --columns 8
 
 Work: the Jacobian of a random residual stack x + alpha F(x) at a random input, and its singular values (`mlp`:
 F(x) = W2 tanh(W1 x) on one vector; `transformer`: a pre-norm attention branch, then a feed-forward branch four times as
-wide), or singular values of a normal matrix alone (`values`). All in double precision.
+wide), or singular values of a normal matrix alone (`values`), or the product of a width x width matrix and `columns` columns, both column-major (`gemm`;
+the loop over repetitions is numpy's own, in C). All in double precision.
 How: jacfwd, jacrev and jvp are functorch's (jvp: vmap over chunks of tangents); product is written by hand,
 J <- J + alpha W2 (tanh'(W1 x) * (W1 J)). --running carries one product through all depths instead of starting again at
 each.
@@ -32,13 +34,14 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--installed", action="store_true", help="say which peers there are, and do nothing")
     parser.add_argument("--with", dest="library", choices=["torch", "numpy"], default="torch")
-    parser.add_argument("--work", choices=["mlp", "transformer", "values"], default="mlp")
+    parser.add_argument("--work", choices=["mlp", "transformer", "values", "gemm"], default="mlp")
     parser.add_argument("--how", choices=["jacfwd", "jacrev", "jvp", "product"], default="jacfwd")
     parser.add_argument("--width", type=int, default=64)
     parser.add_argument("--depths", type=lambda text: [int(word) for word in text.split(",")], default=[32])
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--tokens", type=int, default=16)
     parser.add_argument("--heads", type=int, default=4)
+    parser.add_argument("--columns", type=int, default=0, help="of the right operand of gemm; 0: width")
     parser.add_argument("--chunk", type=int, default=256, help="tangents at once, for jvp")
     parser.add_argument("--running", action="store_true", help="one running product (by hand only)")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), help="0: as it starts")
@@ -69,6 +72,15 @@ class Numpy:
 
     def singular_values(self, matrix):
         return self.np.linalg.svd(matrix, compute_uv=False)
+
+    def products(self, width, columns):
+        """A function that computes A B some times, and their number: row-major arrays hold the transposes."""
+        times = max(1, min(16, int(2e7 / (2 * width * width * columns))))
+        left = self.normal(self.generator(1), width, width)
+        right = self.normal(self.generator(2), columns, width)
+        out = self.np.zeros((times, columns, width))
+        several = self.np.broadcast_to(right, out.shape)
+        return lambda: self.np.matmul(several, left, out=out), times
 
 
 class Torch:
@@ -216,6 +228,12 @@ def values_once(lib, matrix):
     return watch.parts, (float(sigma[0]), float(sigma[-1]))
 
 
+def gemm_once(products, times):
+    watch = Stopwatch()
+    out = watch.time("values", products)
+    return {part: seconds / times for part, seconds in watch.parts.items()}, (float(out.max()), float(out.min()))
+
+
 def repeated(work, seconds):
     """Medians of each part and of the sum, over repetitions."""
     runs, start = [], time.perf_counter()
@@ -275,6 +293,10 @@ def main():
         if not options.cold:
             values_once(lib, small)
         seconds, repetitions, ends = repeated(lambda: values_once(lib, matrix), options.seconds)
+    elif options.work == "gemm":
+        products, times = lib.products(options.width, options.columns or options.width)
+        gemm_once(products, times)
+        seconds, repetitions, ends = repeated(lambda: gemm_once(products, times), options.seconds)
     else:
         model_of = Mlp if options.work == "mlp" else Transformer
         if not options.cold:

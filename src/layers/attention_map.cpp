@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "layers/softmax_kernel.h"
 #include "linalg/small_product.h"
 #include "rezero/parallel/parts.h"
 
@@ -51,20 +52,6 @@ struct LeftOperand {
   const Real* data;
   Index stride;
 };
-
-/// s = scale · p ⊙ (s − 1 colsum(p ⊙ s)) in place: dP of softmax from dS and vice versa, since the derivative
-/// is symmetric. Partial sums in a fixed order; a single running sum would cost as much as the matrix
-/// products.
-void through_softmax(const Real* p, Real scale, Index rows, Index columns, Real* s, Index stride) {
-  for (Index i = 0; i < columns; ++i, p += stride, s += stride) {
-    Real partial[lane_count] = {};
-    for (Index j = 0; j < rows; j += lane_count)
-      for (Index k = 0; k < lane_count; ++k) partial[k] += p[j + k] * s[j + k];
-    Real mean = 0;
-    for (Real part : partial) mean += part;
-    for (Index j = 0; j < rows; ++j) s[j] = p[j] * (s[j] - mean) * scale;
-  }
-}
 
 /// Buffers that one worker writes while it goes through directions and heads.
 class Workspace {
@@ -190,7 +177,7 @@ class AttentionMap final : public LinearMap {
       add_products({head.keys.data(), stride, dQ.at(head.query_row, head.first + i), 1, dQ.rows, w},
                    {keys.data, keys.stride, head.Q.col(i).data(), 1, head.Q.rows(), w}, padded(seen), columns,
                    S, stride);
-      through_softmax(P, p_.scale, padded(seen), columns, S, stride);
+      detail::softmax_kernel().through(P, p_.scale, padded(seen), columns, S, stride);
       work.strip(
           dA, head.query_row, head.first + i, columns,
           [&](auto... to) {
@@ -211,7 +198,7 @@ class AttentionMap final : public LinearMap {
       Real* S = work.S.col(i).data();
       small_product({head.values.data(), stride, dA.at(head.query_row, head.first + i), 1, dA.rows, w},
                     padded(seen), columns, S, stride);
-      through_softmax(head.P.col(i).data(), p_.scale, padded(seen), columns, S, stride);
+      detail::softmax_kernel().through(head.P.col(i).data(), p_.scale, padded(seen), columns, S, stride);
       work.strip(
           dQ, head.query_row, head.first + i, columns,
           [&](auto... to) {

@@ -1,6 +1,6 @@
 #include "norm_map.h"
 
-#include "linalg/octet.h"
+#include "layers/norm_kernel.h"
 
 namespace rezero {
 namespace {
@@ -23,64 +23,47 @@ class NormMap final : public LinearMap {
   }
   // One column after another, each from top to bottom, since the rows of a position are far apart in memory.
   void do_apply(ConstColumns v, Columns out) const override {
-    for (Index j = 0; j < v.cols(); ++j)
-      for (Index t = 0; t < p_.shape.positions; ++t) push(t, &v.coeffRef(t * d(), j), &out(t * d(), j));
+    for (Index j = 0; j < v.cols(); ++j) push(0, p_.shape.positions, &v.coeffRef(0, j), &out(0, j));
   }
   void do_apply_transpose(ConstColumns u, Columns out) const override {
     Vector weighted;  // only with γ
-    for (Index j = 0; j < u.cols(); ++j)
-      for (Index t = 0; t < p_.shape.positions; ++t)
-        pull(t, &u.coeffRef(t * d(), j), &out(t * d(), j), weighted);
+    for (Index j = 0; j < u.cols(); ++j) pull(0, p_.shape.positions, &u.coeffRef(0, j), &out(0, j), weighted);
   }
   void do_apply_at(Index t, ConstColumns v, Columns out) const override {
-    for (Index j = 0; j < v.cols(); ++j) push(t, &v.coeffRef(0, j), &out(0, j));
+    for (Index j = 0; j < v.cols(); ++j) push(t, 1, &v.coeffRef(0, j), &out(0, j));
   }
   void do_apply_transpose_at(Index t, ConstColumns u, Columns out) const override {
     Vector weighted;  // only with γ
-    for (Index j = 0; j < u.cols(); ++j) pull(t, &u.coeffRef(0, j), &out(0, j), weighted);
+    for (Index j = 0; j < u.cols(); ++j) pull(t, 1, &u.coeffRef(0, j), &out(0, j), weighted);
   }
 
-  void push(Index t, const Real* v, Real* out) const {
-    symmetric_part(t, v, out);
-    if (!p_.gamma) return;
-    const Real* gamma = p_.gamma->data();
-    for (Index i = 0; i < d(); ++i) out[i] *= gamma[i];
+  void push(Index t, Index positions, const Real* v, Real* out) const {
+    kernel_.apply(operands(t, positions), v, p_.gamma ? p_.gamma->data() : nullptr, out);
   }
-  void pull(Index t, const Real* u, Real* out, Vector& weighted) const {
+  void pull(Index t, Index positions, const Real* u, Real* out, Vector& weighted) const {
     if (p_.gamma) {
-      weighted = Eigen::Map<const Vector>(u, d()).cwiseProduct(*p_.gamma);
+      weighted.resize(positions * d());
+      for (Index i = 0; i < positions; ++i)
+        weighted.segment(i * d(), d()) = Eigen::Map<const Vector>(u + i * d(), d()).cwiseProduct(*p_.gamma);
       u = weighted.data();
     }
-    symmetric_part(t, u, out);
+    kernel_.apply(operands(t, positions), u, nullptr, out);
   }
 
-  /// (P v − c y (yᵀv)) r. Both sums in one pass, in an order that does not depend on the address.
-  void symmetric_part(Index t, const Real* v, Real* out) const {
-    const Real* y = p_.direction.size() != 0 ? p_.direction.data() + t * d() : nullptr;
-    detail::Octet sums = {}, products = {};
-    Index i = 0;
-    for (; i + detail::octet_size <= d(); i += detail::octet_size) {
-      if (p_.center) sums += detail::octet(v + i);
-      if (y) products += detail::octet(v + i) * detail::octet(y + i);
-    }
-    Real sum = detail::sum(sums), product = detail::sum(products);
-    for (; i < d(); ++i) {
-      sum += v[i];
-      if (y) product += y[i] * v[i];
-    }
-    Real mean = p_.center ? sum / static_cast<Real>(d()) : 0;
-    if (p_.mean_factor.size() != 0) mean *= p_.mean_factor(t);
-    const Real r = p_.scale(t);
-    if (!y) {
-      for (i = 0; i < d(); ++i) out[i] = (v[i] - mean) * r;
-      return;
-    }
-    const Real along = p_.coefficient(t) * product;
-    for (i = 0; i < d(); ++i) out[i] = (v[i] - mean - along * y[i]) * r;
+  detail::NormOperands operands(Index t, Index positions) const {
+    const auto of_position = [t](const Vector& v) { return v.size() != 0 ? v.data() + t : nullptr; };
+    return {d(),
+            positions,
+            p_.center,
+            p_.direction.size() != 0 ? p_.direction.data() + t * d() : nullptr,
+            of_position(p_.mean_factor),
+            of_position(p_.scale),
+            of_position(p_.coefficient)};
   }
 
   Index d() const { return p_.shape.features; }
   NormMapParts p_;
+  const detail::NormKernel& kernel_ = detail::norm_kernel();
 };
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace rezero::detail {
 namespace {
 
-static_assert(block_rows % tile_rows == 0);
+static_assert(block_rows / 2 % tile_rows == 0);
 
 Index least(Index a, Index b) {
   return a < b ? a : b;
@@ -90,12 +90,14 @@ void take_block(const ProductOperands& p, Index i, Index rows, Index k, Index de
   }
 }
 
+/// Blocks are higher for many columns, which each block reads again, perhaps from memory.
 void multiply(const ProductOperands& p, Real* copy) {
+  constexpr Index many = 256;
+  const Index height = p.columns >= many ? block_rows : block_rows / 2;
   const Index depths = (p.depth + block_depth - 1) / block_depth;
   for (Index d = 0; d < depths; ++d) {
     const Index k = p.depth * d / depths, depth = p.depth * (d + 1) / depths - k;
-    for (Index i = 0; i < p.rows; i += block_rows)
-      take_block(p, i, least(block_rows, p.rows - i), k, depth, copy);
+    for (Index i = 0; i < p.rows; i += height) take_block(p, i, least(height, p.rows - i), k, depth, copy);
   }
 }
 

@@ -17,8 +17,8 @@ struct ProductOperands {
   bool added;  ///< C is added to, not overwritten
 };
 
-/// A block of the left operand: a quarter of a megabyte, for the second-level cache.
-constexpr Index block_rows = 96, block_depth = 320;
+/// The largest block of the left operand: half a megabyte, for the second-level cache.
+constexpr Index block_rows = 192, block_depth = 320;
 
 struct MatrixProductKernel {
   /// C = A B or C += A B. copy: room for block_rows × block_depth numbers, where blocks of A are copied as

@@ -57,7 +57,7 @@ TEST(ReferenceBoxMuller, SineAndCosineAreWithinTwoUlp) {
   RecordProperty("worst_cosine_ulp", std::to_string(worst_cosine));
 }
 
-/// The pair as src/random/kernel.h defines it, in long double.
+/// The pair as src/random/pairs_kernel.h defines it, in long double.
 void exact_pair(const PhiloxWords& w, long double (&out)[2]) {
   const std::uint64_t a = w[0] | std::uint64_t{w[1]} << 32, b = w[2] | std::uint64_t{w[3]} << 32;
   const long double u = 1 - 0x1p-52L * static_cast<long double>(2 * (a >> 13) + 1);

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "random/pairs_kernel.h"
+#include "rezero/random/sample.h"
+#include "rezero/random/simulated_rounding.h"
 #include "support/fnv.h"
 #include "support/kernel_levels.h"
 
@@ -23,6 +25,15 @@ TEST(RandomVariants, BitsDoNotDependOnTheLevel) {
   testing::for_each_kernel_level([&] {
     EXPECT_EQ(checksum(detail::pair_kernel().normal), normal);
     EXPECT_EQ(checksum(detail::pair_kernel().uniform), uniform);
+  });
+}
+
+TEST(RandomVariants, SimulatedRoundingDoesNotDependOnTheLevel) {
+  const Vector x = normal_vector(1003, {7, 0x102, 3});
+  const Vector rounded = SimulatedRounding(5, 1)(x), factors = SimulatedRounding(5, 2).factors(77);
+  testing::for_each_kernel_level([&] {
+    EXPECT_EQ(SimulatedRounding(5, 1)(x), rounded);
+    EXPECT_EQ(SimulatedRounding(5, 2).factors(77), factors);
   });
 }
 

@@ -9,16 +9,16 @@
 
 namespace rezero::testing {
 
-/// f() at each level, lowest first; failures name the level.
+/// f() at each level, lowest first; failures name the level. Afterwards, the level is what it was.
 template <class F>
 void for_each_kernel_level(const F& f) {
-  const KernelLevel highest = highest_kernel_level();
-  for (int level = 0; level <= static_cast<int>(highest); ++level) {
+  const KernelLevel before = kernel_level();
+  for (int level = 0; level <= static_cast<int>(highest_kernel_level()); ++level) {
     SCOPED_TRACE(std::string("at level ") + kernel_level_name(static_cast<KernelLevel>(level)));
     use_kernel_level(static_cast<KernelLevel>(level));
     f();
   }
-  use_kernel_level(highest);
+  use_kernel_level(before);
 }
 
 }  // namespace rezero::testing

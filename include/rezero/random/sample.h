@@ -10,9 +10,9 @@ namespace rezero {
 /// `count` standard normal numbers, elements first … first+count−1 of the stream. `first` must be even.
 /// Box–Muller (Box & Muller 1958): elements 2j and 2j+1 are ρ cos θ and ρ sin θ of one Philox block, whose
 /// counter is (j low, j high, role, block). Of its words (w0 … w3), 51 bits of w0 + 2^32 w1 make ρ and 53 of
-/// w2 + 2^32 w3 make θ; src/random/kernel.h has the exact map. log, sine and cosine are our own: within 7 ulp
-/// of the exact values by the sum of all bounds, below 3 in every test. 0 < |number| < 8.5, symmetric. Cost:
-/// half a Philox block per number; 1.3 ns with AVX-512, 2.7 ns with AVX2, 8 ns with SSE2
+/// w2 + 2^32 w3 make θ; src/random/pairs_kernel.h has the exact map. log, sine and cosine are our own: within
+/// 7 ulp of the exact values by the sum of all bounds, below 3 in every test. 0 < |number| < 8.5, symmetric.
+/// Cost: half a Philox block per number; 1.3 ns with AVX-512, 2.7 ns with AVX2, 8 ns with SSE2
 /// (bench/random_bench.cpp).
 void fill_normal(Real* out, Index count, const StreamKey& key, std::uint64_t first = 0);
 
