@@ -53,7 +53,7 @@ void take_edge(const SmallProduct& product, Index rows, const Result& to) {
 /// eight-lane vectors use up each line before it is evicted; narrower ones lose a third of their rate, so a
 /// copy of the block pays off if enough columns of B pass over it.
 bool is_copied(const ConstColumns& A, Index columns) {
-  return lane_count < 8 && A.outerStride() % 512 == 0 && columns >= 16;
+  return detail::small_product_kernel().lanes < 8 && A.outerStride() % 512 == 0 && columns >= 16;
 }
 
 void in_blocks(const ConstColumns& A, const ConstColumns& B, Columns& C, bool added) {

@@ -1,7 +1,8 @@
 #pragma once
-/// Eight numbers processed together, at any address: one 512-bit register, or two of 256 bits.
+/// Eight numbers processed together, at any address: one 512-bit register, or two of 256 bits. For kernels,
+/// too (core/kernel.h).
 
-#include "rezero/core/types.h"
+#include "core/kernel.h"
 
 namespace rezero::detail {
 
@@ -12,19 +13,19 @@ typedef Real LooseOctet
 
 /// The eight numbers starting there. By reference, because passing or returning a vector has no calling
 /// convention on processors with narrower registers.
-inline const LooseOctet& octet(const Real* at) {
+static inline const LooseOctet& octet(const Real* at) {
   return *reinterpret_cast<const LooseOctet*>(at);
 }
-inline LooseOctet& octet(Real* at) {
+static inline LooseOctet& octet(Real* at) {
   return *reinterpret_cast<LooseOctet*>(at);
 }
 
 /// In a fixed order.
-inline Real sum(const Octet& x) {
+static inline Real sum(const Octet& x) {
   return ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));
 }
 
-inline Index whole_octets(Index n) {
+static inline Index whole_octets(Index n) {
   return (n + octet_size - 1) / octet_size * octet_size;
 }
 

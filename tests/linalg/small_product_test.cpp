@@ -3,15 +3,17 @@
 #include <gtest/gtest.h>
 
 #include "support/draws.h"
+#include "support/kernel_levels.h"
 #include "support/layer_laws.h"
 
 namespace rezero {
 namespace {
 
+using testing::for_each_kernel_level;
 using testing::normal;
 
 /// Every remainder of rows and columns, right operands by column and by row, against Eigen's own product.
-TEST(SmallProduct, SumsOfProductsOfAllShapes) {
+void sums_of_products_of_all_shapes() {
   for (Index rows : {lane_count, 2 * lane_count, 3 * lane_count, 5 * lane_count})
     for (Index columns = 1; columns <= 19; ++columns)
       for (Index depth : {0, 1, 7, 16}) {
@@ -34,9 +36,12 @@ TEST(SmallProduct, SumsOfProductsOfAllShapes) {
         expect(C * D.transpose());
       }
 }
+TEST(SmallProduct, SumsOfProductsOfAllShapes) {
+  for_each_kernel_level(sums_of_products_of_all_shapes);
+}
 
 /// Columns have the same bits alone and in a strip, so panels make no difference.
-TEST(SmallProduct, BitsDoNotDependOnTheStrip) {
+void bits_do_not_depend_on_the_strip() {
   const Index rows = 3 * lane_count, columns = 15, depth = 20;
   const Matrix A = normal(rows, depth, 5), B = normal(depth, columns, 6);
   Matrix all(rows, columns), one(rows, columns);
@@ -44,6 +49,9 @@ TEST(SmallProduct, BitsDoNotDependOnTheStrip) {
   for (Index j = 0; j < columns; ++j)
     small_product({A.data(), rows, B.col(j).data(), 1, depth, depth}, rows, 1, one.col(j).data(), rows);
   EXPECT_EQ(all, one);
+}
+TEST(SmallProduct, BitsDoNotDependOnTheStrip) {
+  for_each_kernel_level(bits_do_not_depend_on_the_strip);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "linalg/matrix_product.h"
-#include "linalg/small_product.h"
+#include "linalg/octet.h"
 #include "rezero/core/contract.h"
 #include "rezero/linalg/scaled_matrix.h"
 #include "rezero/parallel/for_each.h"
@@ -100,18 +100,18 @@ struct Turned {
   Real x_square, y_square;
 };
 Turned turn(Real* x, Real* y, Index count, Real c, Real s, Real t) {
-  Lanes x_squares = {}, y_squares = {};
+  Octet x_squares = {}, y_squares = {};
   Index k = 0;
-  for (; k + lane_count <= count; k += lane_count) {
-    const Lanes a = *reinterpret_cast<const LooseLanes*>(x + k), b = *reinterpret_cast<LooseLanes*>(y + k);
-    const Lanes turned_a = c * a - s * b, turned_b = c * b + t * a;
-    *reinterpret_cast<LooseLanes*>(x + k) = turned_a;
-    *reinterpret_cast<LooseLanes*>(y + k) = turned_b;
+  for (; k + octet_size <= count; k += octet_size) {
+    const Octet a = octet(x + k), b = octet(y + k);
+    const Octet turned_a = c * a - s * b, turned_b = c * b + t * a;
+    octet(x + k) = turned_a;
+    octet(y + k) = turned_b;
     x_squares += turned_a * turned_a;
     y_squares += turned_b * turned_b;
   }
   Turned result{0, 0};
-  for (Index i = 0; i < lane_count; ++i) result.x_square += x_squares[i], result.y_square += y_squares[i];
+  for (Index i = 0; i < octet_size; ++i) result.x_square += x_squares[i], result.y_square += y_squares[i];
   for (; k < count; ++k) {
     const Real a = x[k], b = y[k];
     x[k] = c * a - s * b;
