@@ -2,11 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/underflow.h"
+#include "layers/activation_kernel.h"
 #include "rezero/linalg/maps.h"
 
 namespace rezero {
+
+using detail::ActivationKernel;
+
 namespace {
 
 constexpr Real pi = 3.14159265358979323846, sqrt_half = 0.70710678118654752440,
@@ -57,6 +62,21 @@ Real relu_gain(Real) {
   return sqrt_two;
 }
 
+template <ActivationKernel::Function ActivationKernel::*function>
+unsigned by_kernel(const Real* x, Index n, Real a, Real* value, Real* slope) {
+  return (detail::activation_kernel().*function)(x, n, a, value, slope);
+}
+
+/// By the C library, since large arguments need hundreds of digits of π. NaN if an argument is not finite.
+unsigned sine(const Real* x, Index n, Real, Real* value, Real* slope) {
+  unsigned lost = 0;
+  for (Index i = 0; i < n; ++i) {
+    value[i] = std::sin(x[i]), slope[i] = std::cos(x[i]);
+    if (std::abs(value[i]) < std::numeric_limits<Real>::min() && x[i] != 0) lost |= 1;
+  }
+  return lost;
+}
+
 std::vector<ActivationKind> table() {
   // Derivatives as autodiff of the usual implementation gives them; at kinks as in torch 1.13, except
   // hard_tanh.
@@ -67,6 +87,7 @@ std::vector<ActivationKind> table() {
   kind->derivative_formula = "1";
   kind->value = [](Real x, Real) { return x; };
   kind->derivative = [](Real, Real) { return Real{1}; };
+  kind->both = by_kernel<&ActivationKernel::identity>;
   kind->degree = 1;
 
   kind = add_entry(all, "relu");
@@ -76,6 +97,7 @@ std::vector<ActivationKind> table() {
   kind->source = "Nair & Hinton 2010";
   kind->value = [](Real x, Real) { return x > 0 ? x : x * 0; };
   kind->derivative = [](Real x, Real) { return x > 0 ? Real{1} : x * 0; };
+  kind->both = by_kernel<&ActivationKernel::relu>;
   kind->degree = 1;
   kind->gain = relu_gain;
   kind->flat = true;
@@ -89,6 +111,7 @@ std::vector<ActivationKind> table() {
   kind->params = {{"slope", ParamKind::real, "0.01", "slope s for x ≤ 0"}};
   kind->value = [](Real x, Real s) { return x > 0 ? x : s * x; };
   kind->derivative = [](Real x, Real s) { return x > 0 ? Real{1} : s + x * 0; };
+  kind->both = by_kernel<&ActivationKernel::leaky_relu>;
   kind->degree = 1;
   kind->gain = [](Real s) { return std::sqrt(2 / (1 + s * s)); };
 
@@ -97,6 +120,7 @@ std::vector<ActivationKind> table() {
   kind->derivative_formula = "1 − tanh² x";
   kind->value = [](Real x, Real) { return std::tanh(x); };
   kind->derivative = [](Real x, Real) { return tanh_derivative(x); };
+  kind->both = by_kernel<&ActivationKernel::tanh>;
   kind->gain = [](Real) { return Real{5} / 3; };
 
   kind = add_entry(all, "erf");
@@ -104,6 +128,7 @@ std::vector<ActivationKind> table() {
   kind->derivative_formula = "(2/√π) exp(−x²)";
   kind->value = [](Real x, Real) { return std::erf(x); };
   kind->derivative = [](Real x, Real) { return 2 / std::sqrt(pi) * std::exp(-x * x); };
+  kind->both = by_kernel<&ActivationKernel::erf>;
 
   kind = add_entry(all, "scaled_erf");
   kind->aliases = {"scaled-erf"};
@@ -112,12 +137,14 @@ std::vector<ActivationKind> table() {
   kind->source = "Pennington et al. 2018, Table 1";
   kind->value = [](Real x, Real) { return std::erf(std::sqrt(pi) / 2 * x); };
   kind->derivative = [](Real x, Real) { return std::exp(-pi * x * x / 4); };
+  kind->both = by_kernel<&ActivationKernel::scaled_erf>;
 
   kind = add_entry(all, "sigmoid");
   kind->summary = "1 / (1 + e^−x)";
   kind->derivative_formula = "φ (1 − φ)";
   kind->value = [](Real x, Real) { return sigmoid(x); };
   kind->derivative = [](Real x, Real) { return sigmoid(x) * sigmoid(-x); };
+  kind->both = by_kernel<&ActivationKernel::sigmoid>;
 
   kind = add_entry(all, "gelu");
   kind->summary = "x Φ(x)";
@@ -125,6 +152,7 @@ std::vector<ActivationKind> table() {
   kind->source = "Hendrycks & Gimpel 2016";
   kind->value = [](Real x, Real) { return x * normal_cdf(x); };
   kind->derivative = [](Real x, Real) { return normal_cdf(x) + damped(x, normal_pdf(x)); };
+  kind->both = by_kernel<&ActivationKernel::gelu>;
 
   kind = add_entry(all, "gelu_tanh");
   kind->aliases = {"gelu-tanh"};
@@ -133,6 +161,7 @@ std::vector<ActivationKind> table() {
   kind->source = "Hendrycks & Gimpel 2016";
   kind->value = [](Real x, Real) { return x * sigmoid(2 * gelu_argument(x)); };
   kind->derivative = [](Real x, Real) { return gelu_tanh_derivative(x); };
+  kind->both = by_kernel<&ActivationKernel::gelu_tanh>;
 
   kind = add_entry(all, "silu");
   kind->aliases = {"swish"};
@@ -141,12 +170,14 @@ std::vector<ActivationKind> table() {
   kind->source = "Elfwing et al. 2018; Ramachandran et al. 2017";
   kind->value = [](Real x, Real) { return x * sigmoid(x); };
   kind->derivative = [](Real x, Real) { return sigmoid(x) * (1 + damped(x, sigmoid(-x))); };
+  kind->both = by_kernel<&ActivationKernel::silu>;
 
   kind = add_entry(all, "softplus");
   kind->summary = "ln(1 + e^x)";
   kind->derivative_formula = "σ(x)";
   kind->value = [](Real x, Real) { return softplus(x); };
   kind->derivative = [](Real x, Real) { return sigmoid(x); };
+  kind->both = by_kernel<&ActivationKernel::softplus>;
 
   kind = add_entry(all, "elu");
   kind->summary = "x > 0 ? x : a (e^x − 1)";
@@ -156,6 +187,7 @@ std::vector<ActivationKind> table() {
   kind->params = {{"a", ParamKind::real, "1", "saturation −a"}};
   kind->value = [](Real x, Real a) { return elu(x, a); };
   kind->derivative = [](Real x, Real a) { return elu_derivative(x, a); };
+  kind->both = by_kernel<&ActivationKernel::elu>;
 
   kind = add_entry(all, "selu");
   kind->summary = "λ elu_a(x), λ = 1.0507…, a = 1.6733…";
@@ -164,6 +196,7 @@ std::vector<ActivationKind> table() {
   kind->source = "Klambauer et al. 2017";
   kind->value = [](Real x, Real) { return selu_lambda * elu(x, selu_alpha); };
   kind->derivative = [](Real x, Real) { return selu_lambda * elu_derivative(x, selu_alpha); };
+  kind->both = by_kernel<&ActivationKernel::selu>;
   kind->gain = [](Real) { return Real{3} / 4; };
 
   kind = add_entry(all, "hard_tanh");
@@ -173,6 +206,7 @@ std::vector<ActivationKind> table() {
   kind->kink = "φ′(±1) = 0";
   kind->value = [](Real x, Real) { return x < -1 ? Real{-1} : x > 1 ? Real{1} : x; };
   kind->derivative = [](Real x, Real) { return x > -1 && x < 1 ? Real{1} : x * 0; };
+  kind->both = by_kernel<&ActivationKernel::hard_tanh>;
   kind->flat = true;
 
   kind = add_entry(all, "relu_squared");
@@ -182,6 +216,7 @@ std::vector<ActivationKind> table() {
   kind->source = "So et al. 2021";
   kind->value = [](Real x, Real) { return x > 0 ? x * x : x * 0; };
   kind->derivative = [](Real x, Real) { return x > 0 ? 2 * x : x * 0; };
+  kind->both = by_kernel<&ActivationKernel::relu_squared>;
   kind->degree = 2;
   kind->gain = [](Real) { return std::sqrt(Real{2} / 3); };
   kind->flat = true;
@@ -191,6 +226,7 @@ std::vector<ActivationKind> table() {
   kind->derivative_formula = "cos x";
   kind->value = [](Real x, Real) { return std::sin(x); };
   kind->derivative = [](Real x, Real) { return std::cos(x); };
+  kind->both = sine;
 
   kind = add_entry(all, "abs");
   kind->summary = "|x|";
@@ -198,6 +234,7 @@ std::vector<ActivationKind> table() {
   kind->kink = "φ′(0) = 0";
   kind->value = [](Real x, Real) { return std::abs(x); };
   kind->derivative = [](Real x, Real) { return x > 0 ? Real{1} : x < 0 ? Real{-1} : x; };
+  kind->both = by_kernel<&ActivationKernel::abs>;
   kind->degree = 1;
   kind->flat = true;
 
@@ -221,40 +258,31 @@ bool Activation::is_identity() const {
   return kind_->name == "identity";
 }
 
-namespace {
-
-/// 0, or NaN if the argument is not finite: a bounded φ would make an overflow look like a number.
-Real poison(Real x) {
-  return x * 0;
-}
-
-}  // namespace
-
 bool Activation::flat() const {
   const bool off = !params_.values().empty() && parameter_ == 0;  // the slope or the saturation
   return kind_->flat || off;
 }
 
+Activation::Values Activation::results(const Vector& x, unsigned watched) const {
+  Values all{Vector(x.size()), Vector(x.size())};
+  const bool before = detail::underflow_raised();
+  const unsigned lost = kind_->both(x.data(), x.size(), parameter_, all.value.data(), all.slope.data());
+  if (!before) detail::clear_underflow();
+  if ((lost & watched) != 0 && !flat()) detail::raise_underflow();
+  return all;
+}
+
 Vector Activation::value(const Vector& x) const {
-  const bool zeros_are_lost = !flat();
-  return x.unaryExpr([&](Real entry) {
-    const Real y = kind_->value(entry, parameter_) + poison(entry);
-    if (y == 0 && entry != 0 && zeros_are_lost) detail::raise_underflow();
-    return y;
-  });
+  return results(x, 1).value;
 }
 
 Vector Activation::derivative(const Vector& x) const {
-  const bool zeros_are_lost = !flat();
-  return x.unaryExpr([&](Real entry) {
-    const Real slope = kind_->derivative(entry, parameter_) + poison(entry);
-    if (slope == 0 && zeros_are_lost) detail::raise_underflow();
-    return slope;
-  });
+  return results(x, 2).slope;
 }
 
 Linearization ActivationLayer::do_linearize(const Vector& x) const {
-  return {activation_.value(x), diagonal_map(activation_.derivative(x), shape_.positions)};
+  Activation::Values at = activation_.both(x);
+  return {std::move(at.value), diagonal_map(std::move(at.slope), shape_.positions)};
 }
 
 }  // namespace rezero

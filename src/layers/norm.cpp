@@ -167,9 +167,10 @@ Vector PointwiseNorm::do_evaluate(const Vector& x) const {
 Linearization PointwiseNorm::do_linearize(const Vector& x) const {
   const Activation phi{std::string_view(activation_)};
   const Vector at = argument(x);
-  Vector slope = spec_.param("alpha") * phi.derivative(at);
+  const Activation::Values both = phi.both(at);
+  Vector slope = spec_.param("alpha") * both.slope;
   if (spec_.weight) by_position(slope, shape_).array().colwise() *= spec_.weight->array();
-  return {affine(phi.value(at)), diagonal_map(std::move(slope), shape_.positions)};
+  return {affine(both.value), diagonal_map(std::move(slope), shape_.positions)};
 }
 
 namespace {

@@ -18,6 +18,9 @@ struct ActivationKind : Entry {
   std::string_view kink;  ///< φ′ where φ is not differentiable; empty if smooth
   Real (*value)(Real x, Real a) = nullptr;
   Real (*derivative)(Real x, Real a) = nullptr;
+  /// The two for n arguments at once, as layers compute them. Returns which of them, 1
+  /// for a value and 2 for a slope, have entries that may have underflowed.
+  unsigned (*both)(const Real* x, Index n, Real a, Real* value, Real* slope) = nullptr;
   int degree = 0;  ///< k such that φ(c x) = c^k φ(x) for c > 0; 0: not homogeneous
   Real (*gain)(Real a) = [](Real) { return Real{1}; };  ///< the usual gain for `gain=auto` initializers
   /// φ′ is exactly 0 somewhere; otherwise φ′ = 0, or φ = 0 for a non-zero argument, is an underflow
@@ -32,7 +35,11 @@ class Activation {
   explicit Activation(const NamedSpec& spec);
   explicit Activation(std::string_view text) : Activation(parse_named_spec(text)) {}
 
-  /// φ and φ′, elementwise. A result that underflows to 0 raises the processor's underflow flag.
+  struct Values {
+    Vector value, slope;
+  };
+  /// φ and φ′, elementwise. A result that underflows raises the processor's underflow flag.
+  Values both(const Vector& x) const { return results(x, 3); }
   Vector value(const Vector& x) const;
   Vector derivative(const Vector& x) const;
   Real gain() const { return kind_->gain(parameter_); }
@@ -44,6 +51,8 @@ class Activation {
 
  private:
   bool flat() const;
+  /// Only those asked for, 1 and 2 as above, are watched for underflow.
+  Values results(const Vector& x, unsigned watched) const;
   const ActivationKind* kind_;
   Params params_;
   Real parameter_ = 0;
