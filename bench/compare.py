@@ -78,7 +78,8 @@ class Programs:
 
     def __init__(self, options):
         self.tool, self.bench, self.python, self.threads = options.tool, options.bench, options.python, options.threads
-        self.products, self.portable = os.path.join(os.path.dirname(options.bench), "matrix_product_bench"), options.portable
+        self.products = os.path.join(os.path.dirname(options.bench), "matrix_product_bench")
+        self.portable = options.portable
         self.facts, self.details = {}, {}
 
     def other(self, tool):
@@ -203,14 +204,15 @@ def product_case(programs, key, regime, pattern, goal):
 
 
 def gemm_case(programs, n, columns, threads):
-    """Eigen has one thread; OpenBLAS is numpy's, and chooses its kernels itself."""
+    """Rates in processor time with one thread, which is Eigen's limit. OpenBLAS is numpy's; it chooses its kernels."""
     flops = 2.0 * n * n * (columns or n)
     key = "%d" % n if columns == 0 else "%dx%d" % (n, columns)
     size = "%d × %d × %d" % (n, n, columns or n)
     arguments = ["--with", "numpy", "--work", "gemm", "--width", str(n), "--columns", str(columns)]
 
     def bench(name, threads):
-        return programs.benchmark("^%s/n:%d/columns:%d/threads:%d/" % (name, n, columns, threads), programs.products)
+        pattern = "^%s/n:%d/columns:%d/threads:%d(/|$)" % (name, n, columns, threads)
+        return programs.benchmark(pattern, programs.products)
 
     measurements = {"tool": (None, lambda: bench("own", threads)),
                     "openblas": ("numpy", lambda: {
@@ -478,7 +480,7 @@ def arguments():
     build = os.path.join(ROOT, "build")
     parser.add_argument("--tool", default=os.path.join(build, "rezero-analyze"), metavar="PATH")
     parser.add_argument("--bench", metavar="PATH", help="default: bench/compare_bench next to the tool")
-    parser.add_argument("--portable", metavar="PATH", help="the tool as built with -DREZERO_NATIVE=OFF, to compare it, too")
+    parser.add_argument("--portable", metavar="PATH", help="the tool built with -DREZERO_NATIVE=OFF: compares it, too")
     parser.add_argument("--python", metavar="PATH", help="for the peers; default: Debian's python3",
                         default=DEBIAN_PYTHON if os.access(DEBIAN_PYTHON, os.X_OK) else sys.executable)
     parser.add_argument("--rounds", type=int, default=5, metavar="N", help="default: 5")

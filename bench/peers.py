@@ -10,8 +10,9 @@
 
 Work: the Jacobian of a random residual stack x + alpha F(x) at a random input, and its singular values (`mlp`:
 F(x) = W2 tanh(W1 x) on one vector; `transformer`: a pre-norm attention branch, then a feed-forward branch four times as
-wide), or singular values of a normal matrix alone (`values`), or the product of a width x width matrix and `columns` columns, both column-major (`gemm`;
-the loop over repetitions is numpy's own, in C). All in double precision.
+wide), singular values of a normal matrix alone (`values`), or the product of a width x width matrix and a matrix of
+`columns` columns, both column-major (`gemm`: the loop over repetitions is numpy's own, in C, and one thread is measured
+in processor time). All in double precision.
 How: jacfwd, jacrev and jvp are functorch's (jvp: vmap over chunks of tangents); product is written by hand,
 J <- J + alpha W2 (tanh'(W1 x) * (W1 J)). --running carries one product through all depths instead of starting again at
 each.
@@ -172,13 +173,14 @@ class Transformer:
 class Stopwatch:
     """Sums the seconds of each part."""
 
-    def __init__(self):
+    def __init__(self, clock=time.perf_counter):
+        self.clock = clock
         self.parts = {"weights": 0.0, "jacobian": 0.0, "values": 0.0}
 
     def time(self, part, work):
-        start = time.perf_counter()
+        start = self.clock()
         result = work()
-        self.parts[part] += time.perf_counter() - start
+        self.parts[part] += self.clock() - start
         return result
 
 
@@ -228,8 +230,9 @@ def values_once(lib, matrix):
     return watch.parts, (float(sigma[0]), float(sigma[-1]))
 
 
-def gemm_once(products, times):
-    watch = Stopwatch()
+def gemm_once(products, times, threads):
+    """One thread in processor time."""
+    watch = Stopwatch(time.process_time if threads == 1 else time.perf_counter)
     out = watch.time("values", products)
     return {part: seconds / times for part, seconds in watch.parts.items()}, (float(out.max()), float(out.min()))
 
@@ -295,8 +298,8 @@ def main():
         seconds, repetitions, ends = repeated(lambda: values_once(lib, matrix), options.seconds)
     elif options.work == "gemm":
         products, times = lib.products(options.width, options.columns or options.width)
-        gemm_once(products, times)
-        seconds, repetitions, ends = repeated(lambda: gemm_once(products, times), options.seconds)
+        gemm_once(products, times, options.threads)
+        seconds, repetitions, ends = repeated(lambda: gemm_once(products, times, options.threads), options.seconds)
     else:
         model_of = Mlp if options.work == "mlp" else Transformer
         if not options.cold:

@@ -1,5 +1,5 @@
-/// With REZERO_TEST_KERNEL_LEVEL=plain, x86-64-v2, …, a test program uses that level of kernels throughout;
-/// if the processor does not have it, it exits with 77.
+/// With REZERO_TEST_KERNEL_LEVEL=plain, x86-64-v2, …, a test program or benchmark uses that level of kernels
+/// throughout; if the processor does not have it, it exits with 77.
 
 #include <cstdlib>
 #include <string>
