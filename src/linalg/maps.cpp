@@ -7,10 +7,14 @@
 
 #include "linalg/matrix_product.h"
 #include "linalg/octet.h"
+#include "linalg/scratch.h"
 #include "rezero/core/contract.h"
 #include "rezero/parallel/parts.h"
 
 namespace rezero {
+
+using detail::Scratch;
+
 namespace {
 
 constexpr Index unbounded = std::numeric_limits<Index>::max();  // a rank bound without information
@@ -253,10 +257,10 @@ class Sum final : public LinearMap {
 
  private:
   void do_apply(ConstColumns v, Columns out) const override {
-    Matrix second(rows(), v.cols());
+    const Scratch second(rows(), v.cols());
     A_->apply(v, out);
-    B_->apply(v, second);
-    out += second;
+    B_->apply(v, second.matrix());
+    out += second.matrix();
   }
   void do_apply_transpose(ConstColumns u, Columns out) const override {
     Matrix second(cols(), u.cols());
@@ -357,17 +361,25 @@ class Product final : public LinearMap {
 
   void forward(ConstColumns v, Columns out, std::size_t end, ApplyFactor factor, Index t,
                Index positions) const {
-    Matrix now;  // the first factor reads v itself: no copy
+    // Results of factors alternate between two buffers; the first factor reads v itself.
+    Index largest = 0;
+    for (std::size_t i = 0; i + 1 < end; ++i) largest = std::max(largest, factors_[i]->rows() / positions);
+    const Scratch first(largest, v.cols()), second(largest, v.cols());
+    Real *from = first.matrix().data(), *to = second.matrix().data();
+    Index rows = 0;  // of the last result
     for (std::size_t i = 0; i + 1 < end; ++i) {
+      const Eigen::Map<Matrix> now(from, rows, v.cols());
       if (i > 0 && factors_[i]->apply_in_place(t, positions, now)) continue;
-      Matrix next(factors_[i]->rows() / positions, v.cols());
+      const Index count = factors_[i]->rows() / positions;
+      Eigen::Map<Matrix> next(to, count, v.cols());
       if (i == 0)
         factor(*factors_[i], t, v, next);
       else
         factor(*factors_[i], t, now, next);
-      now.swap(next);
+      std::swap(from, to);
+      rows = count;
     }
-    factor(*factors_[end - 1], t, now, out);
+    factor(*factors_[end - 1], t, Eigen::Map<Matrix>(from, rows, v.cols()), out);
   }
   void backward(ConstColumns u, Columns out, ApplyFactor factor, Index t, Index positions) const {
     Matrix now;

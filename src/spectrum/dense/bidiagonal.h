@@ -16,8 +16,7 @@ struct Bidiagonal {
 /// B with A = U B Vᵀ (of Aᵀ if A is wide), U, V products of Householder reflectors. A: finite, entries at
 /// most about 1, not empty. Cost 8/3 n³ for square A; memory one copy of A. From 96 columns on in two stages,
 /// by a band (spectrum/two_stage/): another 8 n² width, nearly all of it matrix products, on up to `workers`
-/// threads. Below that, Eigen's blocked reduction, half of it matrix-vector products, after Choi, Dongarra,
-/// Walker, "The design of a parallel dense linear algebra software library", 1995.
+/// threads. Below that, in one stage (bidiagonal_kernel.h).
 Bidiagonal bidiagonalize(const Matrix& A, int workers = 1);
 
 /// All singular values of B, descending, each to a few ulps of itself (the theoretical bound is 6e-15 n

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/SVD>
 #include <limits>
 
 #include "spectrum/matrices.h"
+#include "support/kernel_levels.h"
 
 namespace rezero {
 namespace {
@@ -174,6 +176,32 @@ TEST(Bidiagonal, ReductionKeepsTheValues) {
                  truth = testing::reference_values(A);
     EXPECT_LE((sigma - truth).cwiseAbs().maxCoeff(), 4e-15 * truth[0]) << rows << " × " << cols;
   }
+}
+
+/// All shapes of one octet and a few beyond, tall and wide, graded or not, at every level of kernels.
+TEST(Bidiagonalize, SmallShapesAtEveryLevel) {
+  testing::for_each_kernel_level([] {
+    for (const Index rows : {2, 3, 7, 8, 9, 16, 31, 33, 64, 95, 130})
+      for (const Index cols : {2, 3, 8, 15, 17, 40, 64, 95}) {
+        Matrix A = testing::random_matrix(rows, cols, 3) / 8;
+        if (rows % 2 == 1) A.array().colwise() *= Eigen::ArrayXd::LinSpaced(rows, 0, -40).exp();
+        const Bidiagonal B = detail::bidiagonalize(A);
+        const Vector wanted = Eigen::JacobiSVD<Matrix>(A).singularValues(),
+                     got = Eigen::JacobiSVD<Matrix>(dense_of(B)).singularValues();
+        EXPECT_LT((got - wanted).cwiseAbs().maxCoeff(), 4e-16 * std::sqrt(Real(rows * cols)) * wanted[0])
+            << rows << " x " << cols;
+      }
+  });
+}
+
+/// Zero columns, and entries whose squares underflow.
+TEST(Bidiagonalize, SmallMatricesWithZeros) {
+  Matrix A = Matrix::Zero(9, 9);
+  const Bidiagonal none = detail::bidiagonalize(A);
+  EXPECT_TRUE(none.diagonal.isZero(0) && none.superdiagonal.isZero(0));
+  A(0, 0) = 0.5, A(8, 0) = 1e-200, A(3, 5) = 0.25;
+  const Bidiagonal B = detail::bidiagonalize(A);
+  EXPECT_NEAR(B.diagonal.norm() * B.diagonal.norm() + B.superdiagonal.squaredNorm(), 0.3125, 1e-15);
 }
 
 }  // namespace
