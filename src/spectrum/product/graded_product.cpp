@@ -133,8 +133,11 @@ struct GradedProduct::State {
   void look() {
     Factored found = factor(pending());
     const bool full_rank = found.qr.Q.cols() == running.mantissa.cols();
-    if (full_rank && found.condition <= factor_beyond(start_columns)) return go_on(found.condition);
-    next_look = std::clamp<Index>(predicted_length(found.condition, pending()), 1, longest_wait);
+    // Where a group had to be taken apart, another only waits for a factor that will fit by prediction.
+    const bool fits =
+        !took_apart || predicted_length(found.condition, pending()) >= static_cast<Real>(pending()) + 1;
+    if (full_rank && found.condition <= factor_beyond(start_columns) && fits) return go_on(found.condition);
+    next_look = wait(predicted_length(found.condition, pending()));
     settle(std::move(found));
   }
 
@@ -153,14 +156,16 @@ struct GradedProduct::State {
   /// factored.
   void go_on(Real condition) {
     grouped += static_cast<Index>(since_look.size());
-    next_look = std::clamp<Index>(predicted_length(condition, grouped) - grouped, 1, longest_wait);
+    next_look = wait(predicted_length(condition, grouped) - static_cast<Real>(grouped));
     looked_at = running;
     since_look.clear();
   }
 
-  Index predicted_length(Real condition, Index count) const {
+  static Index wait(Real factors) { return static_cast<Index>(std::clamp<Real>(factors, 1, longest_wait)); }
+
+  Real predicted_length(Real condition, Index count) const {
     const Real growth = std::max(std::log(condition) / static_cast<Real>(count), 1e-3);
-    return static_cast<Index>(std::log(factor_beyond(start_columns)) / growth);
+    return std::log(factor_beyond(start_columns)) / growth;
   }
 
   /// Factors the pending group, whatever its condition number.
@@ -169,6 +174,7 @@ struct GradedProduct::State {
   }
 
   void take_apart() {
+    took_apart = true;
     const std::vector<ScaledMap> maps = std::exchange(since_look, {});
     const ScaledMatrix before = dropped.take_sum();  // has already passed through these maps
     running = std::exchange(looked_at, {});
@@ -265,6 +271,7 @@ struct GradedProduct::State {
   Index group_rank = unbounded;  // proved rank of the factors in `running`
   Dropped dropped;
   Index next_look = 1;
+  bool took_apart = false;
   Real condition_sum = 0;
 };
 
