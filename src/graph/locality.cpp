@@ -110,6 +110,10 @@ class LocalMap final : public LinearMap {
     return blocks_.middleRows(t * height(), height());
   }
 
+  LinearMapPtr do_in_other_rounding(SimulatedRounding& rounding) const override {
+    return std::make_shared<LocalMap>(in_other_rounding(whole_, rounding), positions_);
+  }
+
   LinearMapPtr whole_;
   Index positions_;
   mutable std::once_flag formed_;

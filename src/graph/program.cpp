@@ -145,6 +145,22 @@ class PathMap final : public LinearMap {
     to += part;
   }
 
+  /// Sums that cancel exactly must not do so in another rounding, but what passes unchanged still does.
+  LinearMapPtr do_in_other_rounding(SimulatedRounding& rounding) const override {
+    std::vector<bool> passes(sizes_.size(), false);
+    for (const LocalEdge& edge : edges_) passes[edge.to] = passes[edge.to] || edge.identity;
+    std::vector<LocalEdge> edges;
+    for (std::size_t e = 0; e < edges_.size(); ++e) {
+      const LocalEdge& edge = edges_[e];
+      LinearMapPtr map = in_other_rounding(edge.map, rounding);
+      const bool one_of_several = !(begins(e) && ends(e));
+      if (one_of_several && (passes[edge.to] ? !edge.identity : !begins(e)))
+        map = product_map({map, diagonal_map(rounding.factors(map->rows()))});
+      edges.push_back({edge.from, edge.to, std::move(map)});
+    }
+    return std::make_shared<PathMap>(std::move(edges), sizes_);
+  }
+
   LinearMapPtr do_condense_parts(Index columns) const override {
     std::vector<LocalEdge> edges;
     for (const LocalEdge& edge : edges_) edges.push_back({edge.from, edge.to, condense(edge.map, columns)});
