@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "analysis/lifeless.h"
 #include "rezero/analysis/observe.h"
@@ -133,8 +134,14 @@ void find_switch(const BlockStep& step, BlockFacts& facts) {
 BlockFacts block_facts(const BlockStep& step) {
   BlockFacts facts;
   facts.block = step.block;
-  facts.state_change = (step.at.value - step.before.mantissa).cwiseAbs().maxCoeff();
+  const bool same_size = step.at.value.size() == step.before.mantissa.size();
+  facts.state_change = same_size ? (step.at.value - step.before.mantissa).cwiseAbs().maxCoeff()
+                                 : std::numeric_limits<Real>::infinity();
   facts.jacobian_change = step.jacobian_change;
+  if (!step.layer.residual_parts()) {
+    step.layer.explain(step.before.mantissa, step.at, facts);
+    return facts;
+  }
   if (facts.state_change != 0 || facts.jacobian_change != 0) {
     skip_reason(step, facts.reasons);
     branch_reason(step, facts.reasons);

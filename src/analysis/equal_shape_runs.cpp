@@ -29,8 +29,9 @@ std::vector<Run> runs_of(const Stack& stack, Index depth) {
     if (!changes) ++runs.back().count;
     open = !changes;
     const BlockPtr block = stack.block(l);
-    x = block->evaluate(x);
-    if (changes) require_finite(l, block->parts(), x);
+    Vector next = block->evaluate(x);
+    if (changes) require_finite(l, *block, x, next);
+    x = std::move(next);
   }
   return runs;
 }
@@ -47,6 +48,14 @@ CheckResult nothing_yet(const CheckResult& check) {
   CheckResult whole;
   whole.check = check.check, whole.bound = check.bound, whole.quantity = check.quantity;
   whole.warning = check.warning, whole.counts = check.counts;
+  whole.pass = true;
+  return whole;
+}
+
+/// The verdict where every block changes the shape.
+CheckResult nothing_to_check(const CheckSpec& spec) {
+  CheckResult whole;
+  whole.check = spec.canonical();
   whole.pass = true;
   return whole;
 }
@@ -74,6 +83,7 @@ void merge(CheckResult& whole, CheckResult part, Index first) {
 
 bool changes_shape(const Cell& cell) {
   const Geometry& geometry = *cell.geometry;
+  if (!geometry.checked_by_runs()) return false;
   const Index blocks = geometry.layers(cell.depths.back()) * geometry.blocks_per_layer();
   for (Index l = 0; l < blocks; ++l)
     if (changes_shape_at(geometry, l)) return true;
@@ -106,6 +116,8 @@ void check_runs(const Cell& cell, const AnalysisOptions& options,
       continue;
     }
     const std::string unchecked = unchecked_blocks(*stack, depth);
+    if (merged.checks.empty())
+      for (const CheckSpec& spec : options.checks) merged.checks.push_back(nothing_to_check(spec));
     for (CheckResult& one : merged.checks)
       one.message += (one.message.empty() || unchecked.empty() ? "" : "; ") + unchecked;
     visit({cell.index, cell.labels, {std::move(merged)}, {}});

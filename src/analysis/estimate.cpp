@@ -15,9 +15,7 @@ Real stack_bytes(const Stack& stack) {
   Real bytes = 0;
   for (Index l = 0; l < stack.blocks(); ++l) {
     bytes += block_overhead_bytes;
-    const BlockPtr block = stack.block(l);
-    for (const auto& [role, pair] : block->parts().weights)
-      bytes += static_cast<Real>(pair.weight->size()) * sizeof(Real);
+    bytes += stack.block(l)->weight_count() * sizeof(Real);
   }
   return bytes;
 }

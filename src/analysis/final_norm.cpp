@@ -20,6 +20,10 @@ ScaledVector in_unit(ScaledVector x, NormSpec& norm) {
 
 }  // namespace
 
+EndNorms::EndNorms(const Block& block) {
+  if (const BlockParts* parts = block.residual_parts()) pre = parts->pre_norm, post = parts->post_norm;
+}
+
 NormSpec EndNorms::final_norm() const {
   NormSpec norm = pre ? pre : post;
   if (!norm) norm = NormSpec::of("layer_norm");

@@ -12,7 +12,8 @@ struct EndNorms {
   NormSpec pre, post;
 
   EndNorms() = default;
-  explicit EndNorms(const BlockParts& parts) : pre(parts.pre_norm), post(parts.post_norm) {}
+  /// A block without parts has none.
+  explicit EndNorms(const Block& block);
   /// Of the same kind, or layer norm if there is none; without gain and bias.
   NormSpec final_norm() const;
 };

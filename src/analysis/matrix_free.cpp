@@ -19,7 +19,7 @@ void run_matrix_free(const StackPtr& stack, const Cell& cell, const AnalysisOpti
   for (Index l = 0; l < maps.blocks(); ++l) on_block();
   for (const Index depth : cell.depths) {
     const Index blocks = depth * per_layer;
-    const EndNorms norms(stack->block(blocks - 1)->parts());
+    const EndNorms norms(*stack->block(blocks - 1));
     const DepthView view(*stack, options, blocks, x0, maps.state(blocks), norms);
     const auto seen_in = [&](Rounding rounding) {
       return view.around(maps.jacobian(blocks, rounding), rounding);

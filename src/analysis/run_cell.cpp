@@ -117,22 +117,17 @@ class CellRun {
       ScaledReal norm = frobenius_norm(step.at.branch_value);
       if (!norm.is_zero()) norm.exponent += step.before.exponent;
       branch_norm_.push_back(norm);
-      note_scales(step.layer.parts());
+      const BlockScales scales = step.layer.scales();
+      branch_scale_.push_back(scales.branch), skip_scale_.push_back(scales.skip);
     }
     if (passed_) passed_->add(step);
     if (keeps_states()) states_.push_back({step.at.value, step.before.exponent});
-    end_norms_ = detail::EndNorms(step.layer.parts());
+    end_norms_ = detail::EndNorms(step.layer);
     note_block();
   }
 
   void note_block() const {
     if (context_.on_step) context_.on_step(work_.block);
-  }
-
-  void note_scales(const BlockParts& parts) {
-    const Real branch = parts.branch_scale.values.mean();
-    branch_scale_.push_back(branch);
-    skip_scale_.push_back(parts.mix == MixRule::gated ? 1 - branch : parts.skip_scale.values.mean());
   }
 
   void visit(const ForwardStep& step) {

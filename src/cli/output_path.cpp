@@ -22,6 +22,10 @@ void refuse_output_onto(const ParsedLine& line, const std::string& option, const
 void refuse_output_onto_inputs(const ParsedLine& line, const PlanOptions& options) {
   if (!output_path(line)) return;
   if (options.stack) refuse_output_onto(line, "--stack", *options.stack);
+  for (const std::string& model : options.onnx.value_or(std::vector<std::string>{}))
+    refuse_output_onto(line, "--onnx", model);
+  for (const std::string& feed : options.feed.value_or(std::vector<std::string>{}))
+    refuse_output_onto(line, "--feed", feed.substr(std::min(feed.find('=') + 1, feed.size())));
   if (options.input && detail::input_law(*options.input) == InputLaw::values)
     refuse_output_onto(line, "--input", *options.input);
   for (const std::string& text : options.scheme.value_or(std::vector<std::string>{})) {

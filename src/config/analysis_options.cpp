@@ -96,6 +96,7 @@ OptionGroup spectrum_options() {
       .only_in({analysis, verify})
       .help_in(verify, "cotangent of the gradients that alive examines");
   for (PlanOption& option : group.options) option.for_any_stack();
+  group.options.front().any_graph = false;  // the final norm: a graph has its own, and --to chooses
   return group;
 }
 

@@ -199,8 +199,9 @@ OptionGroup draw_options() {
   OptionGroup group{"Seeds and input", {}};
   group.add("seed", &PlanOptions::seed, "64-bit seeds; a:b for a range")
       .by_default("0")
+      .for_any_graph()
       .help_in(OptionUse::one_stack, "64-bit seed");
-  group.add("input", &PlanOptions::input, "input: normal, sphere, ones, or an .npy file")
+  group.add("input", &PlanOptions::input, "input: normal, sphere, ones, or an .npy file (.pb for --onnx)")
       .named("LAW")
       .by_default("normal")
       .checked_by(accepted_by<input_law>)

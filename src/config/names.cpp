@@ -18,7 +18,7 @@ std::string_view spectrum_method_name(std::string_view word) {
 }
 
 InputLaw input_law(std::string_view text) {
-  if (ends_with(text, ".npy")) return InputLaw::values;
+  if (ends_with(text, ".npy") || ends_with(text, ".pb")) return InputLaw::values;
   std::vector<std::string_view> known = choices<InputLaw>();
   for (const std::string_view word : known)
     if (same_but_for_case(word, text)) return lookup<InputLaw>(text);

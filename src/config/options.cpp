@@ -263,7 +263,8 @@ std::string PlanOption::help_text(OptionUse use) const {
   for (const auto& [command, other] : other_help)
     if (command == use) text = other;
   if (!contains(required, use)) return text;
-  return text + (use == OptionUse::one_stack || any_stack ? " (required)" : " (required without --stack)");
+  return text +
+         (use == OptionUse::one_stack || any_stack ? " (required)" : " (required without --stack or --onnx)");
 }
 
 std::string PlanOption::value_name(OptionUse use) const {
@@ -294,8 +295,8 @@ void PlanOption::parse(std::string_view text, PlanOptions& options) const {
 }
 
 const OptionTable& option_table() {
-  static const OptionTable table = {stack_options(),    token_options(), image_options(), draw_options(),
-                                    spectrum_options(), check_options(), memory_options()};
+  static const OptionTable table = {stack_options(), graph_options(),    token_options(), image_options(),
+                                    draw_options(),  spectrum_options(), check_options(), memory_options()};
   return table;
 }
 
@@ -358,6 +359,20 @@ void refuse_beside_stack(const PlanOptions& options, const OptionTable& table) {
     if (!option.any_stack && option.given(options))
       throw UsageError(option.shown() +
                        " and --stack contradict each other (the stack file holds its own blocks)");
+  });
+}
+
+void refuse_beside_graph(const PlanOptions& options, const OptionTable& table) {
+  for_each_option(table, [&](const PlanOption& option) {
+    if (!option.any_graph && option.given(options))
+      throw UsageError(option.shown() +
+                       " and --onnx contradict each other (the model is a graph of its own)");
+  });
+}
+
+void refuse_without_graph(const PlanOptions& options, const OptionTable& table) {
+  for_each_option(table, [&](const PlanOption& option) {
+    if (option.graph_only && option.given(options)) throw UsageError(option.shown() + " needs --onnx FILE");
   });
 }
 

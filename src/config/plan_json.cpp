@@ -1,5 +1,6 @@
 #include "config/analysis_options.h"
 #include "config/axes.h"
+#include "config/graphs.h"
 #include "config/input.h"
 #include "config/options.h"
 #include "rezero/config/resolve.h"
@@ -18,7 +19,9 @@ void describe_stack_file(const SweepPlan& plan, PlanOptions& options) {
 
 PlanOptions plan_as_options(const SweepPlan& plan) {
   PlanOptions options;
-  if (plan.stack)
+  if (plan.stack && plan.stack->graph)
+    detail::describe_graphs(plan, options);
+  else if (plan.stack)
     describe_stack_file(plan, options);
   else
     detail::describe_random_stacks(plan, options);

@@ -4,6 +4,7 @@
 
 #include "config/analysis_options.h"
 #include "config/axes.h"
+#include "config/graphs.h"
 #include "config/input.h"
 #include "config/options.h"
 #include "config/plan_files.h"
@@ -28,18 +29,15 @@ void resolve_stack_file(SweepPlan& plan, const PlanOptions& options, const Resol
   std::string bytes = files.read(path);
   StackPtr stack = context.read_stack ? context.read_stack(std::move(bytes), path)
                                       : parse_stack_file(std::move(bytes), path, require);
-  plan.stack = StackInput{files.at(path), stack, most};
+  plan.stack = StackInput{files.at(path), stack, most, true, {}};
   if (options.input) {
     plan.input = detail::resolve_input(*options.input, stack->shape(), files);
     plan.stack->own_input = false;
     plan.stack->stack = slice_stack(stack, 0, stack->blocks(), draw_input(plan.input, stack->shape(), 0));
     if (plan.input.law == InputLaw::values) plan.files = {files.at(*options.input)};
   }
-  const Index blocks = plan.stack->stack->blocks();
-  plan.depths = detail::ascending(options.depth.value_or(std::vector<Index>{blocks}));
-  if (plan.depths.back() > blocks)
-    throw UsageError("--depth " + std::to_string(plan.depths.back()) + " is more than the " +
-                     std::to_string(blocks) + " blocks of --stack '" + printable(path) + "'");
+  plan.depths =
+      detail::depths_within(options, plan.stack->stack->blocks(), "--stack '" + printable(path) + "'");
 }
 
 void require_possible_spectra(const SweepPlan& plan) {
@@ -69,11 +67,17 @@ void require_possible_spectra(const SweepPlan& plan) {
 SweepPlan resolve_plan(const PlanOptions& options, const ResolveContext& context) {
   SweepPlan plan;
   detail::resolve_analysis(plan.analysis, options, context.use);
+  if (options.onnx)
+    detail::refuse_beside_graph(options);
+  else
+    detail::refuse_without_graph(options);
   if (options.stack) detail::refuse_beside_stack(options);
-  if (context.use == PlanUse::verify && !options.stack && !options.scheme)
-    throw UsageError("nothing to verify: give --scheme NAME or --stack FILE");
+  if (context.use == PlanUse::verify && !options.stack && !options.scheme && !options.onnx)
+    throw UsageError("nothing to verify: give --scheme NAME, --stack FILE or --onnx FILE");
   PlanFiles files(context.read_file, options.files, context.require_memory);
-  if (options.stack)
+  if (options.onnx)
+    detail::resolve_graphs(plan, options, context, files);
+  else if (options.stack)
     resolve_stack_file(plan, options, context, files);
   else
     detail::resolve_random_stacks(plan, options, context.use, files);

@@ -39,6 +39,13 @@ ScaledReal parameter_gradient_norm(const Vector& delta, const LastParameter& las
   return norm.shifted(D.exponent + Y.exponent);
 }
 
+ScaledReal last_parameter_gradient(const Vector& cotangent, const LastParameter& last, Shape out,
+                                   Index block) {
+  Vector delta(last.to_output->cols());
+  last.to_output->apply_transpose(cotangent, delta);
+  return parameter_gradient_norm(delta, last, out.positions, block);
+}
+
 /// S ← Aᵀ S for the suffix S = (∂x_L/∂x_{l+1})ᵀ.
 void pull_back(const LinearMap& block, ScaledMatrix& suffix, Index l, int workers) {
   Matrix next(block.cols(), suffix.mantissa.cols());
@@ -76,9 +83,9 @@ BackwardResult backward_pass(const Stack& stack, const std::vector<ScaledVector>
     // Derivatives of a homogeneous block do not depend on the state's exponent; its tangents and inputs carry
     // it.
     result.gate_gradient.push_back(inner_product(v, {at.scale_tangent, x.exponent}, l));
-    Vector delta(at.last.to_output->cols());
-    at.last.to_output->apply_transpose(v.mantissa, delta);
-    const ScaledReal norm = parameter_gradient_norm(delta, at.last, stack.shape_after(l + 1).positions, l);
+    const ScaledReal norm = at.parameter_gradient
+                                ? at.parameter_gradient(v.mantissa)
+                                : last_parameter_gradient(v.mantissa, at.last, stack.shape_after(l + 1), l);
     result.last_weight_gradient.push_back(norm.shifted(v.exponent + x.exponent));
 
     Vector pulled(x.mantissa.size());

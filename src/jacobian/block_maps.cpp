@@ -151,7 +151,7 @@ BlockMaps::BlockMaps(StackPtr stack, const Vector& x0, Index blocks, BlockMapsOp
     const detail::UnderflowWatch watch;
     const BlockPtr block = pass->stack->block(l);
     const BlockLinearization at = block->linearize_block(state.mantissa);
-    require_finite(l, block->parts(), at);
+    require_finite(l, *block, state.mantissa, at);
     const LinearMapPtr derivative = pass->prepared(at.derivative);
     if (watch.underflowed()) pass->underflow = std::max(pass->underflow, Underflow::derivative);
     Matrix next(derivative->rows(), 1);

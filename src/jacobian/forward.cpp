@@ -87,10 +87,10 @@ class ForwardPass {
   /// Flops of the last block's product.
   Real flops() const { return flops_; }
 
-  void step(Index l, const ResidualBlock& block) {
+  void step(Index l, const Block& block) {
     const UnderflowWatch watch;
     const BlockLinearization at = block.linearize_block(state_.mantissa);
-    require_finite(l, block.parts(), at);
+    require_finite(l, block, state_.mantissa, at);
     const LinearMapPtr derivative = condense(at.derivative, jacobian_.mantissa.cols());
     const bool lost_before = watch.underflowed();
     if (lost_before) underflow_ = std::max(underflow_, Underflow::derivative);
@@ -184,12 +184,10 @@ class Walk {
            });
   }
 
-  void step(const ResidualBlock& block) {
+  void step(const Block& block) {
     pass_.step(at_, block);
     Cost& cost = costs_[static_cast<std::size_t>(at_) % costs_.size()];
-    cost = {pass_.flops(), 0};
-    for (const auto& [role, pair] : block.parts().weights)
-      cost.weights += static_cast<Real>(pair.weight->size());
+    cost = {pass_.flops(), block.weight_count()};
     ++at_;
   }
 

@@ -37,8 +37,7 @@ RoundingProbe::RoundingProbe(const Matrix& tangents)
   multiply(tangents, directions_, image_.mantissa);
 }
 
-void RoundingProbe::step(Index block, const ResidualBlock& layer, const Vector& x,
-                         const LinearMap& derivative) {
+void RoundingProbe::step(Index block, const Block& layer, const Vector& x, const LinearMap& derivative) {
   if (!finite_) return;
   if (layer.piecewise_linear()) {
     Matrix next(derivative.rows(), probes);

@@ -47,6 +47,7 @@ class Identity final : public LinearMap {
  private:
   void do_apply(ConstColumns v, Columns out) const override { out = v; }
   void do_apply_transpose(ConstColumns u, Columns out) const override { out = u; }
+  bool do_apply_in_place(Index, Index, Columns) const override { return true; }
   Index size_;
 };
 

@@ -170,6 +170,29 @@ bool ResidualBlock::every_layer(const Property& has) const {
          all(shortcut_);
 }
 
+const BlockParts& Block::parts() const {
+  const BlockParts* known = residual_parts();
+  REZERO_REQUIRE(known != nullptr);
+  return *known;
+}
+
+std::string Block::why_not_finite(const Vector&) const {
+  return {};
+}
+
+void Block::explain(const Vector&, const BlockLinearization&, BlockFacts&) const {}
+
+Real ResidualBlock::weight_count() const {
+  Real count = 0;
+  for (const auto& [role, pair] : parts_.weights) count += static_cast<Real>(pair.weight->size());
+  return count;
+}
+
+BlockScales ResidualBlock::scales() const {
+  const Real branch = parts_.branch_scale.values.mean();
+  return {parts_.mix == MixRule::gated ? 1 - branch : parts_.skip_scale.values.mean(), branch};
+}
+
 bool ResidualBlock::positively_homogeneous() const {
   return every_layer([](const LayerPtr& f) { return f->positively_homogeneous(); }) &&
          (parts_.output_bias.size() == 0 || parts_.output_bias.isZero(0));

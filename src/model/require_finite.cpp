@@ -37,15 +37,23 @@ void check(const Vector& x, Index block, const std::string& what, const Norms& n
 
 }  // namespace
 
-void require_finite(Index block, const BlockParts& parts, const BlockLinearization& at) {
-  check(at.branch_value, block, "branch output", parts.branch_norms());
-  check(at.value, block, "state", outer_norms(parts));
+void require_finite(Index l, const Block& block, const Vector& x, const BlockLinearization& at) {
+  const BlockParts* parts = block.residual_parts();
+  if (!parts) return require_finite(l, block, x, at.value);
+  check(at.branch_value, l, "branch output", parts->branch_norms());
+  check(at.value, l, "state", outer_norms(*parts));
 }
 
-void require_finite(Index block, const BlockParts& parts, const Vector& state) {
-  Norms all = parts.branch_norms();
-  for (const NormSpec* norm : outer_norms(parts)) all.push_back(norm);
-  check(state, block, "state", all);
+void require_finite(Index l, const Block& block, const Vector& x, const Vector& state) {
+  if (const BlockParts* parts = block.residual_parts()) {
+    Norms all = parts->branch_norms();
+    for (const NormSpec* norm : outer_norms(*parts)) all.push_back(norm);
+    return check(state, l, "state", all);
+  }
+  if (std::isfinite(max_abs(state))) return;
+  const std::string why = block.why_not_finite(x);
+  throw NumericalError("block " + std::to_string(l) + ": the state is not finite" +
+                       (why.empty() ? "" : " (" + why + ")"));
 }
 
 }  // namespace rezero

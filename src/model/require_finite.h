@@ -5,10 +5,10 @@
 
 namespace rezero {
 
-/// NumericalError that names the block and the likely cause if its branch or the following state is not
-/// finite.
-void require_finite(Index block, const BlockParts& parts, const BlockLinearization& at);
-/// The same for a state alone.
-void require_finite(Index block, const BlockParts& parts, const Vector& state);
+/// NumericalError that names the block and the likely cause if its branch or the following state, linearized
+/// at x, is not finite.
+void require_finite(Index l, const Block& block, const Vector& x, const BlockLinearization& at);
+/// The same for the following state alone.
+void require_finite(Index l, const Block& block, const Vector& x, const Vector& state);
 
 }  // namespace rezero

@@ -85,7 +85,7 @@ class RandomStack final : public Stack {
     for (Index l = 0; l < blocks(); ++l) {
       const BlockPtr here = block(l);
       const BlockLinearization at = here->linearize_block(x);
-      require_finite(l, here->parts(), at);
+      require_finite(l, *here, x, at);
       profile_.push_back({variance(x), variance(at.branch_value)});
       x = at.value;
     }
@@ -122,7 +122,7 @@ class RandomStack final : public Stack {
 /// The geometry of given blocks.
 class GivenGeometry final : public Geometry {
  public:
-  void add(const ResidualBlock& block) {
+  void add(const Block& block) {
     if (shapes_.empty()) shapes_.push_back(block.input_shape());
     shapes_.push_back(block.output_shape());
   }

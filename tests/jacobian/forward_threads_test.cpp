@@ -148,7 +148,7 @@ class Counted final : public Stack {
     for (int most = most_; now > most && !most_.compare_exchange_weak(most, now);) {
     }
     const BlockPtr block = stack_->block(l);
-    return {block.get(), [this, block](const ResidualBlock*) { --alive_; }};
+    return {block.get(), [this, block](const Block*) { --alive_; }};
   }
   int most() const { return most_; }
 

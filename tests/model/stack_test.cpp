@@ -13,7 +13,7 @@ namespace {
 using testing::same_bytes;
 using testing::StackText;
 
-void expect_same_weights(const ResidualBlock& a, const ResidualBlock& b) {
+void expect_same_weights(const Block& a, const Block& b) {
   ASSERT_EQ(a.parts().weights.size(), b.parts().weights.size());
   for (const auto& [role, pair] : a.parts().weights) {
     const WeightPair& other = b.parts().weights.at(role);

@@ -26,7 +26,7 @@ bool is_kept(Index pixel) {
 }
 
 /// The 1 × 1 convolution of every second pixel of every second row.
-Vector projected(const ResidualBlock& block, const Matrix& X) {
+Vector projected(const Block& block, const Matrix& X) {
   Matrix kept(channels, 6);
   for (Index pixel = 0, at = 0; pixel < X.cols(); ++pixel)
     if (is_kept(pixel)) kept.col(at++) = X.col(pixel);

@@ -28,12 +28,22 @@ struct InputFile {
   std::string sha256;
 };
 
+/// What selects a stack from a graph, besides the file: as options have it.
+struct GraphInput {
+  std::string from, to;                  ///< names of tensors, resolved
+  std::vector<std::string> feeds, dims;  ///< NAME=FILE and NAME=SIZE
+  std::optional<std::string> block_pattern;
+  std::uint64_t seed = 0;          ///< of Dropout masks and of a random input
+  std::vector<std::string> masks;  ///< nodes that drew one
+};
+
 /// A stack read from a file, instead of a random one.
 struct StackInput {
   InputFile file;
   StackPtr stack;
-  Real reading_bytes = 0;  ///< peak memory of reading: the file, its header, the numbers as doubles
-  bool own_input = true;   ///< false: SweepPlan::input replaces it
+  Real reading_bytes = 0;           ///< peak memory of reading: the file, its header, the numbers as doubles
+  bool own_input = true;            ///< false: SweepPlan::input replaces it
+  std::optional<GraphInput> graph;  ///< for --onnx
 };
 
 /// The part of J that is analyzed: ∂x_L[of] / ∂x_0[wrt]; all positions if absent.

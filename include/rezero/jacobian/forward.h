@@ -49,7 +49,7 @@ struct ForwardStep {
 /// One block of the pass.
 struct BlockStep {
   Index block;
-  const ResidualBlock& layer;
+  const Block& layer;
   const BlockLinearization& at;  ///< at the mantissa of `before`
   const ScaledVector& before;    ///< x_l
   Real jacobian_change;          ///< max |J_{l+1} − J_l| / max |J_l|, if requested

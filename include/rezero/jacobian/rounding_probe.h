@@ -30,7 +30,7 @@ class RoundingProbe {
 
   /// Block `block` at x, with its derivative there, `derivative`: not condensed, since condensing rounds
   /// differently.
-  void step(Index block, const ResidualBlock& layer, const Vector& x, const LinearMap& derivative);
+  void step(Index block, const Block& layer, const Vector& x, const LinearMap& derivative);
   /// A map that follows the stack, in the rounding of that sample.
   void apply(const std::function<ScaledMap(int sample)>& map);
 

@@ -1,6 +1,9 @@
 #pragma once
-/// One residual block: the only place where a plan becomes layers.
+/// One block of a stack, and the residual block: the only place where a plan becomes layers.
 
+#include <functional>
+
+#include "rezero/core/scaled_real.h"
 #include "rezero/model/branch.h"
 #include "rezero/model/wiring.h"
 
@@ -50,9 +53,39 @@ struct BlockLinearization {
   Vector branch_value;      ///< z, the factor of α
   Vector scale_tangent;     ///< ∂x′/∂s for a number s added to every entry of α
   LastParameter last;
+  /// u ↦ the norm of uᵀ x′'s gradient with respect to all parameters of the branch, for a block that has no
+  /// `last`; empty otherwise.
+  std::function<ScaledReal(const Vector& cotangent)> parameter_gradient;
 };
 
-class ResidualBlock final : public Layer {
+struct BlockFacts;
+
+/// λ and α of a block in a profile: averages over features.
+struct BlockScales {
+  Real skip = 1, branch = 1;
+};
+
+/// What stacks consist of. A residual block has BlockParts; a block cut from a graph answers for itself.
+class Block : public Layer {
+ public:
+  /// With `rounding`, the derivative in another rounding: the inputs of layers and the operands of the sum
+  /// (except x itself on the skip) are first changed by those relative errors, so that the derivative differs
+  /// from the exact one at x about as much as a computed one does. `last` is then omitted.
+  virtual BlockLinearization linearize_block(const Vector& x,
+                                             SimulatedRounding* rounding = nullptr) const = 0;
+
+  virtual Real weight_count() const = 0;  ///< numbers
+  virtual BlockScales scales() const = 0;
+  /// The parts of a residual block, or null.
+  virtual const BlockParts* residual_parts() const { return nullptr; }
+  const BlockParts& parts() const;  ///< of a residual block, which it must be
+  /// Where the value at x stops being finite, for messages of blocks without parts: `'root_1' (Log) …`.
+  virtual std::string why_not_finite(const Vector& x) const;
+  /// Fills `reasons` (if the block is not the identity at x), `off` and `if_dead` for a block without parts.
+  virtual void explain(const Vector& x, const BlockLinearization& at, BlockFacts& facts) const;
+};
+
+class ResidualBlock final : public Block {
  public:
   explicit ResidualBlock(BlockParts parts);  ///< ShapeError if the weights or scales do not fit
 
@@ -61,11 +94,10 @@ class ResidualBlock final : public Layer {
   bool positively_homogeneous() const override;
   bool piecewise_linear() const override;
 
-  const BlockParts& parts() const { return parts_; }
-  /// With `rounding`, the derivative in another rounding: the inputs of layers and the operands of the sum
-  /// (except x itself on the skip) are first changed by those relative errors, so that the derivative differs
-  /// from the exact one at x about as much as a computed one does. `last` is then omitted.
-  BlockLinearization linearize_block(const Vector& x, SimulatedRounding* rounding = nullptr) const;
+  const BlockParts* residual_parts() const override { return &parts_; }
+  BlockLinearization linearize_block(const Vector& x, SimulatedRounding* rounding = nullptr) const override;
+  Real weight_count() const override;
+  BlockScales scales() const override;
 
  private:
   Vector do_evaluate(const Vector& x) const override;

@@ -59,6 +59,8 @@ class Geometry {
   /// The first `layers` layers as runs.
   virtual std::vector<LayerRun> runs(Index layers) const { return {{0, layers}}; }
   virtual LayerWork work(Index layer) const = 0;
+  /// Whether checks look at each run of blocks of one shape by itself where a block changes the shape.
+  virtual bool checked_by_runs() const { return true; }
   virtual GeometryLabels labels() const { return {{}, {}, shape().features, shape().positions}; }
 };
 using GeometryPtr = std::shared_ptr<const Geometry>;

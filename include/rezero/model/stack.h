@@ -8,7 +8,7 @@
 
 namespace rezero {
 
-using BlockPtr = std::shared_ptr<const ResidualBlock>;
+using BlockPtr = std::shared_ptr<const Block>;
 
 class Stack {
  public:

@@ -14,6 +14,7 @@ enum class StreamRole : std::uint32_t {
   start_vector = 2,  ///< starting vectors of iterative spectrum methods
   probe = 3,
   rounding = 4,    ///< relative errors that simulate rounding
+  dropout = 5,     ///< masks of a graph in training form; block: the node
   weight = 0x100,  ///< plus the number of the weight's role (model/branch.h)
   bias = 0x200,    ///< plus the number of the weight's role
 };

@@ -76,8 +76,8 @@ int export_stack(const Arguments& args, const Environment& env) {
     throw UsageError(
         "export writes binary data, and standard output is a terminal (give -o FILE, or a pipe)");
   const PlanOptions options = plan_options(*parsed);
-  if (options.stack)
-    throw UsageError("export writes random stacks; the plan names a stack file, which is one already");
+  if (options.stack || options.onnx)
+    throw UsageError("export writes random stacks; the plan names a file, which is a stack already");
   const SweepPlan plan = read_plan(options, PlanUse::analysis);
   const StackSpec spec = one_stack(plan);
   require_memory(spec);

@@ -1,0 +1,19 @@
+#pragma once
+/// Stacks from ONNX graphs: their options, and what those mean.
+
+#include "config/plan_files.h"
+#include "rezero/config/resolve.h"
+
+namespace rezero::detail {
+
+/// Reads the model, its input and its other inputs, and makes the stack. UsageError and IoError as
+/// find_endpoints and make_onnx_stack, with the path of the model.
+void resolve_graphs(SweepPlan& plan, const PlanOptions& options, const ResolveContext& context,
+                    PlanFiles& files);
+
+void describe_graphs(const SweepPlan& plan, PlanOptions& options);
+
+/// The depths written, or all blocks. UsageError beyond the blocks of `what`.
+std::vector<Index> depths_within(const PlanOptions& options, Index blocks, const std::string& what);
+
+}  // namespace rezero::detail
