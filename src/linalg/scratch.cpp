@@ -11,8 +11,9 @@ class Buffers {
  public:
   Real* take(Index size) {
     if (used_ == all_.size()) all_.emplace_back();
-    Vector& buffer = all_[used_++];
+    Vector& buffer = all_[used_];
     if (buffer.size() < size) buffer.resize(size);
+    ++used_;  // not if memory ran out
     return buffer.data();
   }
   void give_back() {
