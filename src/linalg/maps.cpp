@@ -427,9 +427,9 @@ class Product final : public LinearMap {
   static const Positionwise* as_matrix(const LinearMapPtr& map) {
     return map->local_positions() == 1 ? dynamic_cast<const Positionwise*>(map.get()) : nullptr;
   }
-  /// W₂ diag(d) W₁ over the non-zero entries of d alone: a mask of relu halves both matrices. Only zeros leave
-  /// the sums: results differ by rounding at most, where sums run in several lanes. Null: few zeros, or no
-  /// matrix next to them.
+  /// W₂ diag(d) W₁ over the non-zero entries of d alone: a mask of relu halves both matrices. Only zeros
+  /// leave the sums: results differ by rounding at most, where sums run in several lanes. Null: few zeros, or
+  /// no matrix next to them.
   LinearMapPtr without_masked() const {
     if (positions_ > 1) return nullptr;
     std::vector<LinearMapPtr> factors = factors_;
