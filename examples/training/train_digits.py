@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Trains deep MLPs and a small transformer on the digits of scikit-learn, as plain, residual, pre-LN and ReZero
+"""Trains deep MLPs, and if asked a small transformer, on the digits of scikit-learn, as plain, residual, pre-LN and ReZero
 networks of growing depth, and saves what analyze.sh needs.
 
-    train_digits.py FOLDER      needs python3-torch, python3-sklearn and python3-onnx; one core, fixed seeds
+    train_digits.py FOLDER [mlp] [transformer]      needs python3-torch and python3-sklearn; one core, fixed seeds
 
-FOLDER/runs.json: losses of every run. FOLDER/<model>-<kind>-<depth>-<step>.onnx: the trunk, from the output of the
-stem to the input of the head, at a few steps of the deepest runs; .npy beside it: the stem's output for one digit.
+FOLDER/<model>.runs.json: losses of every run. FOLDER/<model>-<kind>-<depth>-<step>.onnx: the trunk, from the output of
+the stem to the input of the head, in the deepest runs: of ReZero at a few steps, of the others at the first and the last.
+Beside it as .npy: the stem's output for one digit.
 """
 import json
 import os
@@ -18,9 +19,9 @@ from sklearn.datasets import load_digits
 from torch import nn
 
 KINDS = ["plain", "residual", "pre-ln", "rezero"]
-DEPTHS = {"mlp": [8, 32, 64], "transformer": [4, 12]}  # a layer of a transformer has two residual sums
-STEPS = {"mlp": 160, "transformer": 120}
-SAVED = [0, 10, 20, 40, 80, 120, 160]
+DEPTHS = {"mlp": [8, 32, 64], "transformer": [2, 6]}  # a layer of a transformer has two residual sums
+STEPS = {"mlp": 160, "transformer": 80}
+SAVED = [0, 10, 20, 40, 80, 160]
 BATCH, RATE, WIDTH = 64, 1e-3, 32
 
 
@@ -104,7 +105,8 @@ def train(model, kind, depth, pixels, labels, folder):
     optimizer = torch.optim.Adam(network.parameters(), lr=RATE)
     losses, saved = [], []
     for step in range(STEPS[model] + 1):
-        if depth == DEPTHS[model][-1] and step in SAVED:
+        end = step in (0, STEPS[model])
+        if depth == DEPTHS[model][-1] and (end or (kind == "rezero" and step in SAVED)):
             name = f"{model}-{kind}-{depth}-{step}"
             save_trunk(network, pixels[:1], os.path.join(folder, name))
             saved.append(step)
@@ -124,17 +126,17 @@ def main():
     digits = load_digits()
     pixels = torch.tensor(digits.data / 8 - 1, dtype=torch.float32)
     labels = torch.tensor(digits.target)
-    runs = []
-    for model in DEPTHS:
+    for model in sys.argv[2:] or ["mlp"]:
+        runs = []
         for depth in DEPTHS[model]:
             for kind in KINDS:
-                begin = time.process_time()
+                begin = time.perf_counter()
                 run = train(model, kind, depth, pixels, labels, folder)
                 runs.append(run)
-                last = numpy.mean(run["losses"][-10:])
-                print(f"{model} {kind} depth {depth}: loss {last:.3f}, {time.process_time() - begin:.1f} s", flush=True)
-    with open(os.path.join(folder, "runs.json"), "w") as out:
-        json.dump(runs, out)
+                last, seconds = numpy.mean(run["losses"][-10:]), time.perf_counter() - begin
+                print(f"{model} {kind} depth {depth}: loss {last:.3f}, {seconds:.1f} s", flush=True)
+        with open(os.path.join(folder, model + ".runs.json"), "w") as out:
+            json.dump(runs, out)
 
 
 if __name__ == "__main__":
