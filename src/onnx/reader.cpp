@@ -156,10 +156,6 @@ class Reader {
     fail("names no operator set (opset)");
   }
 
-  void require_bytes(Real bytes) const {
-    if (require_memory_) require_memory_(bytes);
-  }
-
   Tensor from_bytes(const std::string& bytes, const TypeInfo& info, Dims dims, Index count,
                     const std::string& name) {
     if (bytes.size() / info.bytes != static_cast<std::size_t>(count) || bytes.size() % info.bytes != 0)
