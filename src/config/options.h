@@ -42,6 +42,7 @@ struct PlanOption {
   std::string_view schema = {};  ///< schema of the value in a plan, if the type does not determine it
   OfFamily misfit = nullptr;     ///< why the option does not apply to a family; empty if it does
   bool in_order = false;         ///< a list of numbers keeps its order and repetitions
+  bool sweeps = false;           ///< parameters of names may be lists of numbers
   bool any_stack = false;   ///< allowed together with --stack, because it does not describe random stacks
   bool any_graph = false;   ///< the same with --onnx
   bool graph_only = false;  ///< allowed with --onnx alone
@@ -64,6 +65,7 @@ struct PlanOption {
   PlanOption& json_schema(std::string_view text) { return set(schema, text); }
   PlanOption& unless(OfFamily reason) { return set(misfit, reason); }
   PlanOption& keeping_order() { return set(in_order, true); }
+  PlanOption& sweeping() { return set(sweeps, true); }
   PlanOption& for_any_stack() { return set(any_stack, true).set(any_graph, true); }
   PlanOption& for_any_graph() { return set(any_graph, true); }
   PlanOption& for_graphs_only() { return set(graph_only, true).set(any_graph, true); }
