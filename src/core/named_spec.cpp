@@ -11,7 +11,6 @@
 #include "rezero/core/whole_number.h"
 
 namespace rezero {
-
 namespace {
 
 bool is_digit(char c) {
@@ -38,7 +37,7 @@ void add_param(NamedSpec& spec, std::string_view part, std::string_view text) {
   spec.params.emplace_back(name, std::string(part.substr(equals + 1)));
 }
 
-/// Calls on_range(part) for a part that may continue the value of the parameter before it.
+/// Calls on_range(spec, part) for a part that may continue the value of the last parameter so far.
 template <class OnRange>
 NamedSpec parse_spec(std::string_view text, const OnRange& on_range) {
   NamedSpec spec;

@@ -33,10 +33,15 @@ void add_columns(std::vector<SweptColumn>& columns, const Axis<T>& axis, Source 
 }  // namespace
 
 const ParamValue* SweptColumn::value(const CellLabels& of) const {
-  if (const Params* params = params_of(of, source))
+  const Params* params = params_of(of, source);
+  if (!params) return nullptr;
+  const auto find = [&](const std::string& name) -> const ParamValue* {
     for (const ParamValue& value : params->values())
-      if (value.name == param && !value.text.empty()) return &value;
-  return nullptr;
+      if (value.name == name && !value.text.empty()) return &value;
+    return nullptr;
+  };
+  const ParamValue* series = find(param + "s");
+  return series && series->kind == ParamKind::series ? nullptr : find(param);
 }
 
 std::vector<SweptColumn> swept_columns(const SweepPlan& plan) {

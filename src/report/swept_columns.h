@@ -2,6 +2,7 @@
 /// The parameters that a plan varies, as columns of tables.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "rezero/analysis/result.h"
@@ -17,7 +18,8 @@ struct SweptColumn {
   /// another column of CSV.
   std::string title;
 
-  /// The row's parameter, whether its own entry varies it or not; null if the row has none of that name.
+  /// The row's parameter, whether its own entry varies it or not. Null if the row has none of that name, or a
+  /// series instead (`alphas` for `alpha`).
   const ParamValue* value(const CellLabels& of) const;
 };
 
