@@ -167,6 +167,7 @@ OptionGroup stack_options() {
           [](const Family& family) -> std::string { return family.uses_activation() ? "relu" : "identity"; })
       .checked_by(makes_axis<Activation>)
       .sweeping()
+      .help_in(one, "activation function (see list activations)")
       .unless(no_activation);
   group
       .add("init", &PlanOptions::init,
@@ -174,7 +175,8 @@ OptionGroup stack_options() {
       .named("NAME[:P=V]...")
       .default_text("he; the scheme's own for attention and images")
       .checked_by(makes_axis<Initializer>)
-      .sweeping();
+      .sweeping()
+      .help_in(one, "weight initializer (see list initializers)");
   group.add("tied", &PlanOptions::tied, "share one set of weights across all layers");
   return group;
 }

@@ -166,10 +166,12 @@ TEST(CliSweep, ErrorsInPlansHaveTheirPath) {
   const TemporaryFolder folder;
   for (const auto& [text, part] : std::vector<std::pair<std::string, std::string>>{
            {R"({"scheme": ["plain", "fixed:alpha=1:0:0.1"]})",
-            "plan.scheme[1]: parameter 'alpha' of scheme 'fixed'"},
-           {R"({"init": "he,gaussian:sigma_w=0.1,-1"})", "plan.init: parameter 'sigma_w'"},
-           {R"({"scheme": ["fixed:alpha=0.1,rezero"]})", "plan.scheme[0]"},
-           {R"({"check": "isometry:tol=0.1:0.3:0.1"})", "plan.check"}}) {
+            "scheme[1]: parameter 'alpha' of scheme 'fixed'"},
+           {R"({"init": "he,gaussian:sigma_w=0.1,-1"})", "init: parameter 'sigma_w'"},
+           {R"({"scheme": ["fixed:alpha=0.1,rezero"]})",
+            "scheme[0]: parameter 'alpha' of scheme 'fixed': 'rezero' is not a number"},
+           {R"({"check": "isometry:tol=0.1:0.3:0.1"})",
+            "check: 'isometry:tol=0.1:0.3:0.1' has a range for 'tol'"}}) {
     spill(folder / "p.json", text);
     const std::string line = refused({"-c", folder / "p.json"}, 3);
     EXPECT_TRUE(contains(line, part)) << text << "\n" << line;
@@ -180,7 +182,8 @@ TEST(CliSweep, ErrorsInPlansHaveTheirPath) {
 TEST(CliSweep, OverlappingEntriesGiveEachValueOnce) {
   const auto names = [](const char* scheme) {
     std::string text;
-    for (const Json& row : ran({"--scheme", scheme, "--depth", "1", "--width", "2"}).json()["results"])
+    const Json report = ran({"--scheme", scheme, "--depth", "1", "--width", "2"}).json();
+    for (const Json& row : report["results"])
       text += (text.empty() ? "" : " ") + row["scheme"].get<std::string>();
     return text;
   };
@@ -189,8 +192,8 @@ TEST(CliSweep, OverlappingEntriesGiveEachValueOnce) {
   EXPECT_EQ(names("fixed,fixed:alpha=0.1,0.2"), "fixed fixed:alpha=0.2");
   EXPECT_EQ(names("fixed:alpha=0.2:0.2:1"), "fixed:alpha=0.2");
   EXPECT_EQ(names("depth-power:c=1,2:p=0,1,depth-power:p=1,2:c=2,1"),
-            "depth-power:p=0 depth-power:p=1 depth-power:c=2:p=0 depth-power:c=2:p=1 depth-power:p=2 "
-            "depth-power:c=2:p=2");
+            "depth-power:p=0 depth-power:p=1 depth-power:c=2:p=0 depth-power:c=2:p=1 "
+            "depth-power:c=2:p=2 depth-power:p=2");
 }
 
 TEST(CliSweep, VerifyNamesThePoint) {

@@ -154,17 +154,19 @@ class ReportTable final : public Renderer {
  private:
   void table(const std::vector<SummaryRow>& rows) {
     std::vector<std::vector<std::string>> texts;
-    std::vector<std::string> titles = {"depth"};
+    std::vector<std::string> titles;
     for (const SweptColumn& column : swept_) titles.push_back(column.title);
+    titles.emplace_back("depth");
     for (const Column& column : columns()) titles.emplace_back(column.title);
     std::vector<std::size_t> widths;
     for (const std::string& title : titles) widths.push_back(display_width(title));
     const std::vector<int> digits = digits_of_swept(rows);
     SpectrumStrip strip;
     for (const SummaryRow& row : rows) {
-      std::vector<std::string> line = {std::to_string(row.depth)};
+      std::vector<std::string> line;
       for (std::size_t i = 0; i < swept_.size(); ++i)
         line.push_back(swept_text(swept_[i].value(row.labels), digits[i]));
+      line.push_back(std::to_string(row.depth));
       for (const Column& column : columns()) line.push_back(cell_text(row, column));
       for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], display_width(line[i]));
       texts.push_back(std::move(line));
