@@ -12,8 +12,12 @@ CellLabels labels_of(const StackSpec& spec, const Geometry& geometry, std::uint6
   labels.dimension = geometry.shape().size();
   labels.scheme = spec.scheme;
   labels.family = spec.family->name;
-  labels.activation = spec.family->uses_activation() ? spec.activation.canonical() : "";
+  if (spec.family->uses_activation()) {
+    labels.activation = spec.activation.canonical();
+    labels.activation_params = spec.activation.params();
+  }
   labels.init = spec.initializer.canonical();
+  labels.init_params = spec.initializer.params();
   labels.seed = seed;
   return labels;
 }
@@ -62,12 +66,14 @@ Cell::Cell(StackPtr given, std::vector<Index> layers, const AnalysisOptions& opt
 CellList::CellList(const SweepPlan& plan) : plan_(&plan), rows_(plan.depths.size()) {
   if (plan.stack) return;
   seeds_ = plan.seeds.size(), kinds_ = 0, rows_ = 0;
+  const std::size_t specs = plan.widths.size() * plan.activations.size() * initializer_count(plan);
+  std::size_t s = 0;
   for (const SchemeSpec& scheme : plan.schemes) {
-    Part part{initializers_of(plan, scheme), kinds_, one_pass(plan, scheme) ? 1 : plan.depths.size()};
-    const std::size_t specs = plan.widths.size() * plan.activations.size() * part.initializers.size();
-    kinds_ += specs * part.stacks_per_seed;
+    const std::size_t stacks = one_pass(plan, scheme) ? 1 : plan.depths.size();
+    if (parts_.empty() || parts_.back().stacks_per_seed != stacks) parts_.push_back({s, kinds_, stacks});
+    kinds_ += specs * stacks;
     rows_ += specs * seeds_ * plan.depths.size();
-    parts_.push_back(std::move(part));
+    ++s;
   }
 }
 
@@ -81,41 +87,48 @@ Cell CellList::operator[](std::size_t i) const {
   REZERO_REQUIRE(i < size());
   const AnalysisOptions& options = plan_->analysis;
   if (plan_->stack) return {plan_->stack->stack, plan_->depths, options, labels_of(*plan_->stack)};
-  const std::size_t p = part_of(i / seeds_);
-  const Part& part = parts_[p];
+  const Part& part = parts_[part_of(i / seeds_)];
   std::size_t rest = i - part.first_kind * seeds_;
   const std::size_t depth = take_digit(rest, part.stacks_per_seed);
   const std::uint64_t seed = plan_->seeds[take_digit(rest, seeds_)];
-  const Initializer& initializer = part.initializers[take_digit(rest, part.initializers.size())];
-  const Activation& activation = plan_->activations[take_digit(rest, plan_->activations.size())];
-  const StackSpec spec = stack_spec(*plan_, plan_->schemes[p], plan_->widths[rest], activation, initializer);
+  const std::size_t initializer = take_digit(rest, initializer_count(*plan_));
+  const std::size_t activation = take_digit(rest, plan_->activations.size());
+  const Index width = plan_->widths[take_digit(rest, plan_->widths.size())];
+  const SchemeSpec scheme = plan_->schemes[part.first_scheme + rest];
+  const StackSpec spec = stack_spec(*plan_, scheme, width, plan_->activations[activation],
+                                    initializer_of(*plan_, scheme, initializer));
   if (part.stacks_per_seed == 1) return {i, spec, seed, plan_->depths, options};
   return {i, spec, seed, {plan_->depths[depth]}, options};
 }
 
 void CellList::for_each_kind(const std::function<void(const CellKind&)>& visit) const {
   if (plan_->stack) return visit({0, nullptr, plan_->stack->stack->geometry(), plan_->depths});
-  for (std::size_t p = 0; p < parts_.size(); ++p) for_each_kind(p, visit);
+  std::size_t first_cell = 0;
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    const std::size_t end = p + 1 < parts_.size() ? parts_[p + 1].first_scheme : plan_->schemes.size();
+    for (std::size_t s = parts_[p].first_scheme; s < end; ++s)
+      for_each_kind(plan_->schemes[s], parts_[p].stacks_per_seed, first_cell, visit);
+  }
 }
 
-void CellList::for_each_kind(std::size_t p, const std::function<void(const CellKind&)>& visit) const {
-  const Part& part = parts_[p];
-  std::size_t first = part.first_kind * seeds_;
+void CellList::for_each_kind(const SchemeSpec& scheme, std::size_t stacks_per_seed, std::size_t& first_cell,
+                             const std::function<void(const CellKind&)>& visit) const {
   std::vector<Index> single(1);
-  StackSpec spec = stack_spec(*plan_, plan_->schemes[p], plan_->widths.front(), plan_->activations.front(),
-                              part.initializers.front());
+  StackSpec spec = stack_spec(*plan_, scheme, plan_->widths.front(), plan_->activations.front(),
+                              initializer_of(*plan_, scheme));
   const auto visit_spec = [&] {
     const RandomGeometryPtr geometry = spec.geometry();
-    for (std::size_t d = 0; d < part.stacks_per_seed; ++d) {
+    for (std::size_t d = 0; d < stacks_per_seed; ++d) {
       single.front() = plan_->depths[d];
-      visit({first + d, &spec, *geometry, part.stacks_per_seed == 1 ? plan_->depths : single});
+      visit({first_cell + d, &spec, *geometry, stacks_per_seed == 1 ? plan_->depths : single});
     }
-    first += seeds_ * part.stacks_per_seed;
+    first_cell += seeds_ * stacks_per_seed;
   };
   for (const Index width : plan_->widths)
     for (const Activation& activation : plan_->activations)
-      for (const Initializer& initializer : part.initializers) {
-        spec.width = width, spec.activation = activation, spec.initializer = initializer;
+      for (std::size_t i = 0; i < initializer_count(*plan_); ++i) {
+        spec.width = width, spec.activation = activation;
+        spec.initializer = initializer_of(*plan_, scheme, i);
         visit_spec();
       }
 }

@@ -1,5 +1,7 @@
 #include "rezero/analysis/labels.h"
 
+#include "rezero/core/text.h"
+
 namespace rezero {
 namespace {
 
@@ -15,6 +17,12 @@ LabelValue scheme(const CellLabels& of) {
 LabelValue scheme_params(const CellLabels& of) {
   return of.scheme ? LabelValue{&of.scheme->params()} : LabelValue{};
 }
+LabelValue activation_params(const CellLabels& of) {
+  return of.activation.empty() ? LabelValue{} : LabelValue{&of.activation_params};
+}
+LabelValue init_params(const CellLabels& of) {
+  return of.init.empty() ? LabelValue{} : LabelValue{&of.init_params};
+}
 
 }  // namespace
 
@@ -26,7 +34,9 @@ const std::vector<Label>& labels() {
       {"stack", LabelType::text, [](Of of) { return text(of.stack); }},
       {"family", LabelType::text, [](Of of) { return text(of.family); }},
       {"activation", LabelType::text, [](Of of) { return text(of.activation); }},
+      {"activation_params", LabelType::params, activation_params},
       {"init", LabelType::text, [](Of of) { return text(of.init); }},
+      {"init_params", LabelType::params, init_params},
       {"width", LabelType::size, [](Of of) { return size(of.width); }},
       {"tokens", LabelType::size, [](Of of) { return size(of.tokens); }},
       {"order", LabelType::text, [](Of of) { return text(of.order); }, WhereAbsent::left_out,
@@ -40,6 +50,19 @@ std::string label_text(const Label& label, const CellLabels& of) {
   if (const auto* size = std::get_if<Index>(&value)) return std::to_string(*size);
   const auto* text = std::get_if<std::string>(&value);
   return text ? *text : std::string();
+}
+
+std::string source_text(const CellLabels& labels) {
+  return labels.scheme ? labels.scheme->canonical() : printable(labels.stack);
+}
+
+std::string place_text(const SweepPlan& plan, const CellLabels& labels, Index depth) {
+  std::string text = source_text(labels);
+  if (plan.widths.size() > 1) text += " width " + std::to_string(labels.width);
+  if (plan.activations.size() > 1) text += " activation " + labels.activation;
+  if (plan.initializers.size() > 1) text += " init " + labels.init;
+  text += " depth " + std::to_string(depth);
+  return labels.seeded ? text + " seed " + std::to_string(labels.seed) : text;
 }
 
 }  // namespace rezero

@@ -18,27 +18,32 @@ StackSpec stack_spec(const SweepPlan& plan, const SchemeSpec& scheme, Index widt
 }
 
 RandomGeometryPtr geometry_of(const SweepPlan& plan, Index width) {
-  const SchemeSpec& scheme = plan.schemes.front();
-  return stack_spec(plan, scheme, width, plan.activations.front(), initializers_of(plan, scheme).front())
-      .geometry();
+  const SchemeSpec scheme = plan.schemes.front();
+  return stack_spec(plan, scheme, width, plan.activations.front(), initializer_of(plan, scheme)).geometry();
 }
 
-std::vector<Initializer> initializers_of(const SweepPlan& plan, const SchemeSpec& scheme) {
+Axis<Initializer> initializers_of(const SweepPlan& plan, const SchemeSpec& scheme) {
   if (!plan.initializers.empty()) return plan.initializers;
   return {base_initializer(scheme, *plan.family)};
 }
 
-std::vector<Initializer> distinct_initializers(const SweepPlan& plan) {
-  std::vector<Initializer> all;
+std::size_t initializer_count(const SweepPlan& plan) {
+  return plan.initializers.empty() ? 1 : plan.initializers.size();
+}
+
+Initializer initializer_of(const SweepPlan& plan, const SchemeSpec& scheme, std::size_t i) {
+  REZERO_REQUIRE(i < initializer_count(plan));
+  return plan.initializers.empty() ? base_initializer(scheme, *plan.family) : plan.initializers[i];
+}
+
+Axis<Initializer> distinct_initializers(const SweepPlan& plan) {
+  if (!plan.initializers.empty()) return plan.initializers;
+  Axis<Initializer> all;
   std::unordered_set<std::string> known;
-  const auto add = [&](const std::vector<Initializer>& some) {
-    for (const Initializer& init : some)
-      if (known.insert(init.canonical()).second) all.push_back(init);
-  };
-  if (!plan.initializers.empty())
-    add(plan.initializers);
-  else
-    for (const SchemeSpec& scheme : plan.schemes) add(initializers_of(plan, scheme));
+  for (const AxisEntry<SchemeSpec>& entry : plan.schemes.entries()) {
+    const Initializer init = base_initializer(entry.base(), *plan.family);
+    if (known.insert(init.canonical()).second) all.emplace_back(init);
+  }
   return all;
 }
 

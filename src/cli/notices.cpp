@@ -7,28 +7,32 @@ namespace {
 
 /// Notice for a scheme that its source defines for other families.
 void add_family_notices(const SweepPlan& plan, std::vector<std::string>& notices) {
-  for (const SchemeSpec& spec : plan.schemes) {
-    const auto& made_for = spec.scheme().made_for;
+  for (const AxisEntry<SchemeSpec>& entry : plan.schemes.entries()) {
+    const Scheme& scheme = entry.base().scheme();
+    const auto& made_for = scheme.made_for;
     if (made_for.empty() || std::count(made_for.begin(), made_for.end(), plan.family->name)) continue;
-    notices.push_back("scheme '" + std::string(spec.scheme().name) + "' is defined for family '" +
+    notices.push_back("scheme '" + std::string(scheme.name) + "' is defined for family '" +
                       std::string(made_for.front()) + "', not '" + std::string(plan.family->name) + "'");
   }
 }
 
 void add_init_notice(const SweepPlan& plan, std::vector<std::string>& notices) {
-  const std::vector<Initializer> all = distinct_initializers(plan);
-  if (all.size() < 2) return;
+  const Axis<Initializer> all = distinct_initializers(plan);
+  if (all.entries().size() < 2) return;
   std::string names;
-  for (const Initializer& init : all) names += (names.empty() ? "" : ", ") + init.canonical();
+  for (const AxisEntry<Initializer>& entry : all.entries())
+    names += (names.empty() ? "" : ", ") + entry.canonical();
   notices.push_back("rows differ in their base initializer (" + names +
                     "): compare schemes within one init only");
 }
 
 void add_degree_notice(const SweepPlan& plan, std::vector<std::string>& notices) {
-  const bool squared = std::any_of(plan.activations.begin(), plan.activations.end(),
-                                   [](const Activation& a) { return a.kind().degree > 1; });
-  const bool unscaled = std::any_of(plan.schemes.begin(), plan.schemes.end(),
-                                    [](const SchemeSpec& spec) { return spec.scheme().unscaled; });
+  const auto any_of = [](const auto& axis, auto&& test) {
+    return std::any_of(axis.entries().begin(), axis.entries().end(),
+                       [&](const auto& entry) { return test(entry.base()); });
+  };
+  const bool squared = any_of(plan.activations, [](const Activation& a) { return a.kind().degree > 1; });
+  const bool unscaled = any_of(plan.schemes, [](const SchemeSpec& spec) { return spec.scheme().unscaled; });
   if (unscaled && plan.depths.back() > 8 &&
       (plan.family->degree() > 1 || (squared && plan.family->uses_activation())))
     notices.push_back("branches of degree 2 (glu, relu_squared) overflow within about ten unscaled blocks");

@@ -1,5 +1,6 @@
 #include "cli/output_path.h"
 
+#include "config/axis_text.h"
 #include "config/names.h"
 #include "io/same_file.h"
 #include "rezero/core/error.h"
@@ -29,7 +30,7 @@ void refuse_output_onto_inputs(const ParsedLine& line, const PlanOptions& option
   if (options.input && detail::input_law(*options.input) == InputLaw::values)
     refuse_output_onto(line, "--input", *options.input);
   for (const std::string& text : options.scheme.value_or(std::vector<std::string>{})) {
-    const SchemeSpec scheme(text);
+    const SchemeSpec scheme = detail::axis_entry<SchemeSpec>(text).base();
     for (const ParamValue& value : scheme.params().values())
       if (value.kind == ParamKind::series && !value.text.empty())
         refuse_output_onto(line, "--scheme " + std::string(scheme.scheme().name) + ":" + value.name,

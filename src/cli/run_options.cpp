@@ -162,7 +162,7 @@ int execute(const SweepPlan& plan, ReportKind kind, const RunSettings& settings,
   run.memory = limit;
   run.stop = env.stop;
   if (progress.wanted()) run.progress = [&progress](const SweepProgress& now) { progress.update(now); };
-  Tally tally;
+  Tally tally(plan);
   UnresolvedRows unresolved(plan, cells);
   renderer->begin(context);
   const SweepSummary summary = run_sweep(plan, cells, run, [&](const CellResult& row) {

@@ -1,5 +1,6 @@
 #include "cli/tally.h"
 
+#include "rezero/analysis/labels.h"
 #include "rezero/core/registry.h"
 
 namespace rezero::cli {
@@ -12,17 +13,13 @@ bool any_check_fails(const CellResult& result) {
   return false;
 }
 
-/// `rezero depth 8 seed 0: …`.
-std::string reason(const CellLabels& labels, const CellFailure& failure) {
-  const std::string scheme = labels.scheme ? labels.scheme->canonical() + " " : "";
-  const std::string seed = labels.seeded ? " seed " + std::to_string(labels.seed) : "";
-  return scheme + "depth " + std::to_string(failure.depth) + seed + ": " + failure.message;
-}
-
 }  // namespace
 
 void Tally::add(const CellResult& row) {
-  if (failed_ == 0 && !row.failures.empty()) first_reason_ = reason(row.labels, row.failures.front());
+  if (failed_ == 0 && !row.failures.empty()) {
+    const CellFailure& failure = row.failures.front();
+    first_reason_ = place_text(*plan_, row.labels, failure.depth) + ": " + failure.message;
+  }
   ++rows_;
   if (!row.failures.empty()) ++failed_;
   verdict_fails_ = verdict_fails_ || any_check_fails(row);

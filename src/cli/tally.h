@@ -9,6 +9,9 @@ namespace rezero::cli {
 
 class Tally {
  public:
+  /// The plan must outlive the tally.
+  explicit Tally(const SweepPlan& plan) : plan_(&plan) {}
+  explicit Tally(const SweepPlan&&) = delete;
   /// One row of run_sweep.
   void add(const CellResult& row);
   /// The exit code. If rows failed, prints their number and the first reason on stderr: an error is not a
@@ -16,6 +19,7 @@ class Tally {
   int conclude(const Environment& env) const;
 
  private:
+  const SweepPlan* plan_;
   std::size_t rows_ = 0, failed_ = 0;
   std::string first_reason_;
   bool verdict_fails_ = false;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <unordered_set>
 
+#include "config/axis_text.h"
 #include "config/images.h"
 #include "config/input.h"
 #include "config/names.h"
@@ -20,32 +21,6 @@ namespace {
 // the address of a draw has 32 bits for the block
 constexpr Index deepest = std::numeric_limits<std::uint32_t>::max();
 constexpr Real most_rows = 1e7;
-
-using Names = std::vector<std::string>;
-
-/// Equal for entries with the same meaning. The text of a parameter holds no control characters.
-std::string meaning(const SchemeSpec& spec) {
-  std::string text(spec.scheme().name);
-  for (const ParamValue& value : spec.params().values()) text += '\0' + value.text;
-  return text;
-}
-
-template <class T>
-std::string meaning(const T& entry) {
-  return entry.canonical();
-}
-
-/// Resolves each name; a second entry with the same meaning is dropped.
-template <class T>
-std::vector<T> resolve_names(const Names& names) {
-  std::vector<T> out;
-  std::unordered_set<std::string> known;
-  for (const std::string& name : names) {
-    T entry(parse_named_spec(name));
-    if (known.insert(meaning(entry)).second) out.push_back(std::move(entry));
-  }
-  return out;
-}
 
 std::vector<std::uint64_t> distinct(const std::vector<std::uint64_t>& values) {
   std::unordered_set<std::uint64_t> seen;
@@ -67,10 +42,10 @@ void refuse_number_beside_series(const SchemeSpec& scheme, const ParamValue& ser
 Index read_all_series(SweepPlan& plan, PlanFiles& files) {
   Index length = 0;
   std::string first;
-  for (SchemeSpec& scheme : plan.schemes)
-    for (ParamValue& value : scheme.params().values()) {
+  for (AxisEntry<SchemeSpec>& entry : plan.schemes.entries())
+    for (ParamValue& value : entry.base().params().values()) {
       if (value.kind != ParamKind::series || value.text.empty()) continue;
-      refuse_number_beside_series(scheme, value);
+      refuse_number_beside_series(entry.base(), value);
       value.series = read_series(value.text, files);
       const auto count = static_cast<Index>(value.series.size());
       if (count == 0) throw UsageError("'" + printable(value.text) + "' holds no numbers");
@@ -93,12 +68,12 @@ Index per_layer(const SweepPlan& plan, const SchemeSpec& scheme) {
 /// A series has one number per layer, or per block; its length must fit every depth.
 void require_series_fit(const SweepPlan& plan) {
   const RandomGeometryPtr geometry = geometry_of(plan, plan.widths.front());
-  for (const SchemeSpec& scheme : plan.schemes)
-    for (const ParamValue& value : scheme.params().values())
+  for (const AxisEntry<SchemeSpec>& entry : plan.schemes.entries())
+    for (const ParamValue& value : entry.base().params().values())
       for (const Index depth : plan.depths) {
-        const Index layers = geometry->layers(depth), needed = layers * per_layer(plan, scheme);
+        const Index layers = geometry->layers(depth), needed = layers * per_layer(plan, entry.base());
         if (!value.series.empty() && static_cast<Index>(value.series.size()) != needed)
-          throw UsageError("scheme '" + scheme.canonical() + "': '" + printable(value.text) + "' holds " +
+          throw UsageError("scheme '" + entry.canonical() + "': '" + printable(value.text) + "' holds " +
                            std::to_string(value.series.size()) + " numbers, --depth " +
                            std::to_string(layers) + " needs " + std::to_string(needed));
       }
@@ -121,7 +96,7 @@ void require_sizes(const SweepPlan& plan) {
                      std::to_string(plan.widths.back()) + " is too large");
   const auto size = [](const auto& axis) { return static_cast<Real>(axis.size()); };
   const Real rows = size(plan.schemes) * size(plan.widths) * size(plan.activations) *
-                    std::max<Real>(1, size(plan.initializers)) * size(plan.seeds) * size(plan.depths);
+                    static_cast<Real>(initializer_count(plan)) * size(plan.seeds) * size(plan.depths);
   if (rows > most_rows)
     throw UsageError("the plan asks for " + shortest(rows) +
                      " results (schemes × widths × activations × inits × " + "seeds × depths), more than " +
@@ -154,11 +129,14 @@ OptionGroup stack_options() {
   OptionGroup group{"Stacks", {}};
   group
       .add("scheme", &PlanOptions::scheme,
-           "scaling scheme, with parameters as name:param=value (see list schemes)")
+           "scaling scheme, with parameters as name:param=value; a number may be a list: 0.1,1 or a:b:step, "
+           "a:b:xF (see list schemes)")
       .named("NAME[:P=V]...")
       .by_default("plain,residual,depth-power,rezero")
-      .checked_by(makes<SchemeSpec>)
-      .required_in({verify, one});
+      .checked_by(makes_axis<SchemeSpec>)
+      .sweeping()
+      .required_in({verify, one})
+      .help_in(one, "scaling scheme, with parameters as name:param=value (see list schemes)");
   group.add("family", &PlanOptions::family, "what a layer is: mlp, transformer, ... (see list families)")
       .named("NAME")
       .by_default("mlp")
@@ -181,16 +159,24 @@ OptionGroup stack_options() {
       .by_default([](const Family& family) { return shortest(family.default_hidden_ratio); })
       .json_schema(R"({"type": "number", "exclusiveMinimum": 0})")
       .unless(no_hidden);
-  group.add("activation", &PlanOptions::activation, "activation function (see list activations)")
+  group
+      .add("activation", &PlanOptions::activation,
+           "activation function; parameters as for schemes (see list activations)")
       .named("NAME[:P=V]")
       .by_default(
           [](const Family& family) -> std::string { return family.uses_activation() ? "relu" : "identity"; })
-      .checked_by(makes<Activation>)
+      .checked_by(makes_axis<Activation>)
+      .sweeping()
+      .help_in(one, "activation function (see list activations)")
       .unless(no_activation);
-  group.add("init", &PlanOptions::init, "weight initializer (see list initializers)")
+  group
+      .add("init", &PlanOptions::init,
+           "weight initializer; parameters as for schemes (see list initializers)")
       .named("NAME[:P=V]...")
       .default_text("he; the scheme's own for attention and images")
-      .checked_by(makes<Initializer>);
+      .checked_by(makes_axis<Initializer>)
+      .sweeping()
+      .help_in(one, "weight initializer (see list initializers)");
   group.add("tied", &PlanOptions::tied, "share one set of weights across all layers");
   return group;
 }
@@ -212,10 +198,10 @@ OptionGroup draw_options() {
 void resolve_random_stacks(SweepPlan& plan, const PlanOptions& options, PlanUse use, PlanFiles& files) {
   plan.family = &families().at(value_or_default(options, &PlanOptions::family));
   refuse_misfits(options, *plan.family);
-  plan.schemes = resolve_names<SchemeSpec>(value_or_default(options, &PlanOptions::scheme));
-  plan.activations =
-      resolve_names<Activation>(value_or_default(options, &PlanOptions::activation, plan.family));
-  if (options.init) plan.initializers = resolve_names<Initializer>(*options.init);
+  plan.schemes = resolve_axis<SchemeSpec>(value_or_default(options, &PlanOptions::scheme), "--scheme");
+  plan.activations = resolve_axis<Activation>(
+      value_or_default(options, &PlanOptions::activation, plan.family), "--activation");
+  if (options.init) plan.initializers = resolve_axis<Initializer>(*options.init, "--init");
   plan.widths = ascending(value_or_default(options, &PlanOptions::width, plan.family));
   plan.hidden_ratio = value_or_default(options, &PlanOptions::hidden_ratio, plan.family);
   resolve_tokens(plan, options);
@@ -241,13 +227,13 @@ void resolve_random_stacks(SweepPlan& plan, const PlanOptions& options, PlanUse 
 }
 
 void describe_random_stacks(const SweepPlan& plan, PlanOptions& options) {
-  options.scheme = canonical_names(plan.schemes);
+  options.scheme = canonical_names(plan.schemes.entries());
   options.family = plan.family->name;
   options.depth = plan.depths;
   if (!plan.family->geometry->layers_are_fixed(plan)) options.width = plan.widths;
   if (plan.family->has_hidden()) options.hidden_ratio = plan.hidden_ratio;
-  if (plan.family->uses_activation()) options.activation = canonical_names(plan.activations);
-  if (!plan.initializers.empty()) options.init = canonical_names(plan.initializers);
+  if (plan.family->uses_activation()) options.activation = canonical_names(plan.activations.entries());
+  if (!plan.initializers.empty()) options.init = canonical_names(plan.initializers.entries());
   options.tied = plan.tied;
   describe_tokens(plan, options);
   describe_images(plan, options);

@@ -48,11 +48,11 @@ void require_fit(const SweepPlan& plan) {
     halving.stride = 2;
     image = conv_output(image, halving);
   }
-  for (const SchemeSpec& scheme : plan.schemes) {
-    const ShortcutKind shortcut = net.shortcut.value_or(scheme.scheme().conv.shortcut);
+  for (const AxisEntry<SchemeSpec>& entry : plan.schemes.entries()) {
+    const ShortcutKind shortcut = net.shortcut.value_or(entry.base().scheme().conv.shortcut);
     if (shortcut == ShortcutKind::subsample && !std::is_sorted(net.widths.begin(), net.widths.end()))
       throw UsageError(
-          "scheme '" + scheme.canonical() +
+          "scheme '" + entry.canonical() +
           "': a shortcut by subsampling only adds channels, and --widths decrease (use --shortcut "
           "projection)");
   }
@@ -77,12 +77,12 @@ void require_groups(const SweepPlan& plan) {
 void require_batch_norm(const SweepPlan& plan) {
   const ConvNetSpec& net = plan.conv;
   if (!net.initial_statistics) return;
-  const auto has = [&net](const SchemeSpec& scheme) {
-    const std::string_view own = scheme.scheme().conv.norm;
+  const auto has = [&net](const AxisEntry<SchemeSpec>& entry) {
+    const std::string_view own = entry.base().scheme().conv.norm;
     const NormKind* kind = net.norm ? net.norm->kind : own.empty() ? nullptr : &norms().at(own);
     return kind && !kind->with_given_statistics.empty();
   };
-  if (std::none_of(plan.schemes.begin(), plan.schemes.end(), has))
+  if (std::none_of(plan.schemes.entries().begin(), plan.schemes.entries().end(), has))
     throw UsageError("--bn-statistics initial needs a batch norm (use --norm batch_norm)");
 }
 

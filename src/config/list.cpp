@@ -5,9 +5,11 @@
 #include <limits>
 #include <unordered_set>
 
+#include "config/decimal_range.h"
 #include "rezero/core/error.h"
 #include "rezero/core/named_spec.h"
 #include "rezero/core/registry.h"
+#include "rezero/core/swept_spec.h"
 #include "rezero/core/whole_number.h"
 
 namespace rezero {
@@ -126,7 +128,68 @@ std::vector<Whole> parse_wholes(const Context& context) {
   return values;
 }
 
+/// The subject of messages about a list of real numbers.
+struct RealContext {
+  std::string_view what;
+
+  [[noreturn]] void fail(const std::string& problem) const {
+    throw UsageError(std::string(what) + ": " + problem);
+  }
+  Real number(std::string_view part) const {
+    if (part.empty()) fail("a number is missing");
+    const Real value = parse_real(part, std::string(what) + ":");
+    return value == 0 ? 0 : value;  // without a sign
+  }
+};
+
+struct RealRange {
+  std::vector<Real> values;
+  std::string text;
+};
+
+RealRange real_range(std::string_view item, const RealContext& context) {
+  const std::vector<std::string_view> parts = split(item, ':');
+  const std::string written = "'" + printable(item) + "'";
+  if (parts.size() > 3) context.fail(written + " is not a:b:step or a:b:xF");
+  const Real first = context.number(parts[0]);
+  if (parts.size() == 1) return {{first}, shortest(first)};
+  const Real last = context.number(parts[1]);
+  const std::string ends = shortest(first) + ":" + shortest(last) + ":";
+  if (parts.size() == 2)
+    context.fail("the range " + written + " has no step (write " + ends + "STEP" +
+                 (first > 0 ? ", or " + ends + "xFACTOR for a geometric range)" : ")"));
+  const bool geometric = !parts[2].empty() && parts[2].front() == 'x';
+  const Real step = context.number(parts[2].substr(geometric ? 1 : 0));
+  if (last < first)
+    context.fail("the range " + written + " ends before it begins (write the smaller number first)");
+  if (geometric && !(step > 1)) context.fail("the factor of " + written + " must be larger than 1");
+  if (geometric && !(first > 0)) context.fail("the geometric range " + written + " must begin above 0");
+  if (!(step > 0)) context.fail("the step of " + written + " must be larger than 0");
+  RealRange range{geometric ? detail::geometric_range(first, last, step, longest_list)
+                            : detail::arithmetic_range(first, last, step, longest_list),
+                  ends + (geometric ? "x" : "") + shortest(step)};
+  if (range.values.empty())
+    context.fail(written + " has more than " + std::to_string(longest_list) + " values (use a larger " +
+                 (geometric ? "factor)" : "step)"));
+  return range;
+}
+
 }  // namespace
+
+RealList parse_real_list(std::string_view text, std::string_view what) {
+  const RealContext context{what};
+  RealList list;
+  std::unordered_set<Real> seen;
+  for (const std::string_view item : items(text)) {
+    const RealRange range = real_range(item, context);
+    for (const Real value : range.values)
+      if (seen.insert(value).second) list.values.push_back(value);
+    if (list.values.size() > longest_list)
+      context.fail("more than " + std::to_string(longest_list) + " values");
+    list.text += (list.text.empty() ? "" : ",") + range.text;
+  }
+  return list;
+}
 
 std::vector<Index> parse_index_list(std::string_view text, std::string_view option) {
   std::vector<Whole> values = parse_wholes({text, option, 1, exact_doubles});
@@ -150,6 +213,19 @@ std::vector<std::string> parse_name_list(std::string_view text, std::string_view
   for (const std::string_view item : items(text)) {
     if (item.empty()) throw UsageError(std::string(option) + " '" + printable(text) + "': an item is empty");
     names.emplace_back(item);
+  }
+  return names;
+}
+
+std::vector<std::string> parse_swept_name_list(std::string_view text, std::string_view option) {
+  std::vector<std::string> names;
+  for (std::string& item : parse_name_list(text, option)) {
+    const bool continues =
+        !names.empty() && begins_like_number(item) && names.back().find('=') != std::string::npos;
+    if (continues)
+      names.back() += ',' + item;
+    else
+      names.push_back(std::move(item));
   }
   return names;
 }

@@ -103,14 +103,14 @@ auto elements(const JsonCursor& field, F&& read_one) {
 
 template <>
 struct Value<Names> {
-  static Names parse(const PlanOption&, std::string_view text, std::string_view name) {
-    return parse_name_list(text, name);
+  static Names parse(const PlanOption& option, std::string_view text, std::string_view name) {
+    return option.sweeps ? parse_swept_name_list(text, name) : parse_name_list(text, name);
   }
   static Names read(const PlanOption& option, const JsonCursor& field) {
     if (!field.is_string())
       return elements(field, [&](const JsonCursor& name) { return Value<std::string>::read(option, name); });
     return field.resolve([&](const std::string& text) {
-      const Names list = parse_name_list(text, option.key());
+      const Names list = parse(option, text, option.key());
       for (const std::string& name : list)
         if (option.check) option.check(name, option.key());
       return list;

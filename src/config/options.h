@@ -43,6 +43,7 @@ struct PlanOption {
   OfFamily misfit = nullptr;     ///< why the option does not apply to a family; empty if it does
   bool repeats = false;          ///< may be written several times, which makes one list
   bool in_order = false;         ///< a list of numbers keeps its order and repetitions
+  bool sweeps = false;           ///< parameters of names may be lists of numbers
   bool any_stack = false;   ///< allowed together with --stack, because it does not describe random stacks
   bool any_graph = false;   ///< the same with --onnx
   bool graph_only = false;  ///< allowed with --onnx alone
@@ -66,6 +67,7 @@ struct PlanOption {
   PlanOption& unless(OfFamily reason) { return set(misfit, reason); }
   PlanOption& repeatable() { return set(repeats, true); }
   PlanOption& keeping_order() { return set(in_order, true); }
+  PlanOption& sweeping() { return set(sweeps, true); }
   PlanOption& for_any_stack() { return set(any_stack, true).set(any_graph, true); }
   PlanOption& for_any_graph() { return set(any_graph, true); }
   PlanOption& for_graphs_only() { return set(graph_only, true).set(any_graph, true); }

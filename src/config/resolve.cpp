@@ -55,7 +55,7 @@ void require_possible_spectra(const SweepPlan& plan) {
   };
   if (plan.stack) return require(plan.stack->stack->geometry());
   StackSpec spec = stack_spec(plan, plan.schemes.front(), plan.widths.front(), plan.activations.front(),
-                              initializers_of(plan, plan.schemes.front()).front());
+                              initializer_of(plan, plan.schemes.front()));
   for (const Index width : plan.widths) {
     spec.width = width;
     require(*spec.geometry());

@@ -7,11 +7,39 @@
 
 #include "rezero/core/contract.h"
 #include "rezero/core/registry.h"
+#include "rezero/core/swept_spec.h"
 #include "rezero/core/whole_number.h"
 
 namespace rezero {
+namespace {
 
-NamedSpec parse_named_spec(std::string_view text) {
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/// `0.1`, `-1`, or the factor `x1.5`: what may follow the colon of a range.
+bool continues_range(std::string_view part) {
+  if (part.size() > 1 && part.front() == 'x') part.remove_prefix(1);
+  return begins_like_number(part);
+}
+
+[[noreturn]] void refuse_part(std::string_view part, std::string_view text) {
+  throw UsageError("'" + printable(part) + "' in '" + printable(text) + "' is not param=value");
+}
+
+void add_param(NamedSpec& spec, std::string_view part, std::string_view text) {
+  const std::size_t equals = part.find('=');
+  if (equals == 0 || equals + 1 == part.size()) refuse_part(part, text);
+  const std::string name(part.substr(0, equals));
+  for (const auto& known : spec.params)
+    if (known.first == name)
+      throw UsageError("parameter '" + printable(name) + "' is given twice in '" + printable(text) + "'");
+  spec.params.emplace_back(name, std::string(part.substr(equals + 1)));
+}
+
+/// Calls on_range(spec, part) for a part that may continue the value of the last parameter so far.
+template <class OnRange>
+NamedSpec parse_spec(std::string_view text, const OnRange& on_range) {
   NamedSpec spec;
   std::size_t begin = 0;
   for (bool first = true;; first = false) {
@@ -21,19 +49,39 @@ NamedSpec parse_named_spec(std::string_view text) {
       if (part.empty())
         throw UsageError("'" + printable(text) + "' has no name (expected NAME[:param=value]…)");
       spec.name = part;
+    } else if (part.find('=') != std::string_view::npos) {
+      add_param(spec, part, text);
+    } else if (!spec.params.empty() && continues_range(part)) {
+      on_range(spec, part);
     } else {
-      const std::size_t equals = part.find('=');
-      if (equals == std::string_view::npos || equals == 0 || equals + 1 == part.size())
-        throw UsageError("'" + printable(part) + "' in '" + printable(text) + "' is not param=value");
-      const std::string name(part.substr(0, equals));
-      for (const auto& known : spec.params)
-        if (known.first == name)
-          throw UsageError("parameter '" + printable(name) + "' is given twice in '" + printable(text) + "'");
-      spec.params.emplace_back(name, std::string(part.substr(equals + 1)));
+      refuse_part(part, text);
     }
     if (end == text.size()) return spec;
     begin = end + 1;
   }
+}
+
+}  // namespace
+
+bool begins_like_number(std::string_view text) {
+  if (!text.empty() && (text.front() == '+' || text.front() == '-')) text.remove_prefix(1);
+  if (!text.empty() && (is_digit(text.front()) || text.front() == '.')) return true;
+  for (const std::string_view word : {"inf", "infinity", "nan"})
+    if (same_but_for_case(text, word)) return true;
+  return false;
+}
+
+NamedSpec parse_named_spec(std::string_view text) {
+  return parse_spec(text, [&](NamedSpec& spec, std::string_view) {
+    throw UsageError("'" + printable(text) + "' has a range for '" + printable(spec.params.back().first) +
+                     "', which takes one value here");
+  });
+}
+
+NamedSpec parse_swept_spec(std::string_view text) {
+  return parse_spec(text, [](NamedSpec& spec, std::string_view part) {
+    spec.params.back().second += ':' + std::string(part);
+  });
 }
 
 Real parse_real(std::string_view text, std::string_view what) {
@@ -153,11 +201,17 @@ Params resolve_params(const NamedSpec& spec, const std::vector<ParamInfo>& infos
   return Params(std::move(values));
 }
 
-std::string canonical_spec(std::string_view name, const Params& params) {
+std::string canonical_spec(std::string_view name, const Params& params,
+                           const std::function<const std::string*(const ParamValue&)>& text_of) {
   std::string out(name);
   for (const ParamValue& value : params.values())
-    if (!value.is_default) out += ":" + value.name + "=" + value.text;
+    if (const std::string* text = text_of(value)) out += ":" + value.name + "=" + *text;
   return out;
+}
+
+std::string canonical_spec(std::string_view name, const Params& params) {
+  return canonical_spec(name, params,
+                        [](const ParamValue& value) { return value.is_default ? nullptr : &value.text; });
 }
 
 }  // namespace rezero

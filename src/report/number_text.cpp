@@ -61,8 +61,9 @@ std::string uncertain_number(Real mean, std::optional<Real> standard_error) {
   return shift == 0 ? text : text + "e" + std::to_string(shift);
 }
 
-std::string source_text(const CellLabels& labels) {
-  return labels.scheme ? labels.scheme->canonical() : printable(labels.stack);
+std::string general_number(Real value, int digits) {
+  const std::string exact = shortest(value), text = format("%.*g", digits, value);
+  return exact.size() <= text.size() ? exact : text;
 }
 
 }  // namespace rezero::detail

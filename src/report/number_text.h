@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "rezero/analysis/result.h"
 #include "rezero/core/text.h"
+#include "rezero/core/types.h"
 
 namespace rezero::detail {
 
@@ -17,7 +17,7 @@ std::string short_power(Real log10);
 /// `7.17(12)` for 7.17 ± 0.12: the digits in parentheses count in units of the last place.
 std::string uncertain_number(Real mean, std::optional<Real> standard_error);
 
-/// `rezero:alpha=0.1`, or the stack's file name.
-std::string source_text(const CellLabels& labels);
+/// At most that many significant digits, or the exact text if it is no longer.
+std::string general_number(Real value, int digits);
 
 }  // namespace rezero::detail

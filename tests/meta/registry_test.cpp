@@ -8,6 +8,7 @@
 #include "meta/source_tree.h"
 #include "rezero/analysis/check.h"
 #include "rezero/analysis/metric.h"
+#include "rezero/core/swept_spec.h"
 #include "rezero/init/initializer.h"
 #include "rezero/layers/activation.h"
 #include "rezero/layers/norm.h"
@@ -136,6 +137,20 @@ TEST(Registries, EntriesHaveOneSpellingAndSayWhatTheyAre) {
   expect_good_entries(checks(), "-", Sourced::always);
   expect_good_entries(metrics(), "_", Sourced::where_known);
   expect_good_entries(renderers(), "-", Sourced::where_known);
+}
+
+/// A number after a comma continues the parameter before it: no name may look like one.
+TEST(Registries, NamesOfAxesAreNotNumbers) {
+  const auto expect_words = [](const auto& registry) {
+    for (const auto& entry : registry) {
+      EXPECT_FALSE(begins_like_number(entry.name)) << entry.name;
+      for (const std::string_view alias : entry.aliases) EXPECT_FALSE(begins_like_number(alias)) << alias;
+    }
+  };
+  expect_words(schemes());
+  expect_words(activations());
+  expect_words(initializers());
+  for (const auto& [preset, text] : initializer_presets()) EXPECT_FALSE(begins_like_number(preset)) << preset;
 }
 
 TEST(Registries, EveryLineOfATableIsAnEntry) {

@@ -8,6 +8,7 @@
 
 #include "fixtures.h"
 #include "io/strict_json.h"
+#include "report/swept_columns.h"
 
 namespace rezero {
 namespace {
@@ -226,6 +227,27 @@ TEST(Renderer, AVerdictFailsWhenAStackDoes) {
   failed.labels.scheme = SchemeSpec("rezero");
   failed.failures = {{3, "numerical", "block 2: not finite"}};
   EXPECT_EQ(parse_strict_json(written(plan, "json", {failed}, {}), "verdict")["pass"], false);
+}
+
+/// `gain` of a scheme and of an initializer.
+TEST(SweptColumns, AreNamedWithTheirAxisWhereTheNameIsNotEnough) {
+  const auto titles = [](const char* scheme, const char* init) {
+    PlanOptions options = small_options();
+    options.scheme = {scheme}, options.init = {init};
+    std::string text;
+    for (const detail::SweptColumn& column : detail::swept_columns(plan_of(options)))
+      text += (text.empty() ? "" : " ") + column.title;
+    return text;
+  };
+  EXPECT_EQ(titles("fixed:alpha=1,2", "he:gain=1:3:1"), "alpha gain");
+  EXPECT_EQ(titles("fixed:alpha=1", "he"), "");
+  EXPECT_EQ(titles("fixed", "gaussian:sigma_b=1,2:sigma_w=1,2"), "sigma_w sigma_b") << "as declared";
+  SweepPlan plan = plan_of(small_options());
+  plan.schemes.add({parse_named_spec("fixed:alpha=1"), {{"alpha", {1, 2}, "1,2"}, {"depth", {1, 2}, "1,2"}}});
+  plan.initializers.add({parse_named_spec("he:gain=1"), {{"alpha", {1, 2}, "1,2"}}});
+  std::string text;
+  for (const detail::SweptColumn& column : detail::swept_columns(plan)) text += column.title + " ";
+  EXPECT_EQ(text, "scheme.alpha scheme.depth init.alpha ") << "depth is a column of every report";
 }
 
 }  // namespace

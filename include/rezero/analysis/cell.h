@@ -57,17 +57,17 @@ class CellList {
   void for_each_kind(const std::function<void(const CellKind&)>& visit) const;
 
  private:
-  /// The contribution of one scheme to the list.
+  /// Neighbouring schemes that each contribute the same number of kinds.
   struct Part {
-    std::vector<Initializer> initializers;
-    std::size_t first_kind = 0;
+    std::size_t first_scheme = 0, first_kind = 0;
     std::size_t stacks_per_seed = 1;  ///< 1: one pass gives all depths; otherwise one stack per depth
   };
   std::size_t part_of(std::size_t kind) const;
-  void for_each_kind(std::size_t part, const std::function<void(const CellKind&)>& visit) const;
+  void for_each_kind(const SchemeSpec& scheme, std::size_t stacks_per_seed, std::size_t& first_cell,
+                     const std::function<void(const CellKind&)>& visit) const;
 
   const SweepPlan* plan_;
-  std::vector<Part> parts_;  ///< by scheme
+  std::vector<Part> parts_;
   std::size_t seeds_ = 1, kinds_ = 1, rows_ = 0;
 };
 

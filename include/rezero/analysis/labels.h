@@ -30,8 +30,14 @@ struct Label {
 /// From `scheme` to `norm`: everything that distinguishes rows except depth and seed.
 const std::vector<Label>& labels();
 
-/// The value as text. Empty if the label does not apply, and for parameters, which are part of the scheme's
-/// name.
+/// The value as text. Empty if the label does not apply, and for parameters, which are part of the label
+/// before them.
 std::string label_text(const Label& label, const CellLabels& of);
+
+/// `rezero:alpha=0.1`, or the path of the stack file.
+std::string source_text(const CellLabels& labels);
+/// Where a message applies: `rezero:alpha=0.1 width 8 depth 12 seed 0`. Widths, activations and initializers
+/// are named if the plan has several.
+std::string place_text(const SweepPlan& plan, const CellLabels& labels, Index depth);
 
 }  // namespace rezero

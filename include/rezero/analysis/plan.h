@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "rezero/analysis/axis.h"
 #include "rezero/analysis/check.h"
 #include "rezero/core/words.h"
 #include "rezero/model/stack.h"
@@ -69,13 +70,13 @@ struct AnalysisOptions {
 /// Axes: scheme × width × activation × init × seed × depth, with the last varying fastest. If `stack` is set,
 /// only depths (blocks) and analysis are used.
 struct SweepPlan : GeometryOptions {
-  std::vector<SchemeSpec> schemes;
+  Axis<SchemeSpec> schemes;
   const Family* family = nullptr;
   std::vector<Index> depths;  ///< ascending, distinct
   std::vector<Index> widths;
   Real hidden_ratio = 1;
-  std::vector<Activation> activations;
-  std::vector<Initializer> initializers;  ///< empty: each scheme starts as its source does
+  Axis<Activation> activations;
+  Axis<Initializer> initializers;  ///< empty: each scheme starts as its source does
   bool tied = false;
   std::vector<std::uint64_t> seeds;
   InputSpec input;
@@ -93,8 +94,11 @@ RandomGeometryPtr geometry_of(const SweepPlan& plan, Index width);
 
 /// The initializers chosen by the user, or that of the scheme's source: over tokens and images the source's
 /// own, otherwise he.
-std::vector<Initializer> initializers_of(const SweepPlan& plan, const SchemeSpec& scheme);
+Axis<Initializer> initializers_of(const SweepPlan& plan, const SchemeSpec& scheme);
+/// Their number, which is the same for every scheme, and one of them.
+std::size_t initializer_count(const SweepPlan& plan);
+Initializer initializer_of(const SweepPlan& plan, const SchemeSpec& scheme, std::size_t i = 0);
 /// All initializers of the plan, each once.
-std::vector<Initializer> distinct_initializers(const SweepPlan& plan);
+Axis<Initializer> distinct_initializers(const SweepPlan& plan);
 
 }  // namespace rezero

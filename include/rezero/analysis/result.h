@@ -41,6 +41,7 @@ struct CellLabels : GeometryLabels {
   std::string stack;  ///< file name, for --stack
   std::optional<SchemeSpec> scheme;
   std::string family, activation, init;
+  Params activation_params, init_params;
   Index dimension = 0;  ///< n
   std::uint64_t seed = 0;
   bool seeded = true;  ///< false for --stack

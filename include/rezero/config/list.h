@@ -26,6 +26,21 @@ std::vector<std::uint64_t> parse_seed_list(std::string_view text, std::string_vi
 /// `plain, rezero:alpha=0.1`: split at commas, without the blanks around them. UsageError for an empty item.
 std::vector<std::string> parse_name_list(std::string_view text, std::string_view option);
 
+/// The same for names whose parameters may be lists: an item that begins as a number does continues the value
+/// of the parameter before it, so that `fixed:alpha=0.1,0.3, rezero` is two items.
+std::vector<std::string> parse_swept_name_list(std::string_view text, std::string_view option);
+
+/// Real numbers in the notation of lists, and that notation in its shortest form.
+struct RealList {
+  std::vector<Real> values;
+  std::string text;
+};
+
+/// `0.1,0.3`, `a:b:step`, `a:b:xF` (a > 0, F > 1) and any of these joined by commas; in the order written,
+/// each number once. Decimal arithmetic: 0:1:0.1 is 0, 0.1, 0.2, 0.3, …, 1 (src/config/decimal_range.h).
+/// UsageError naming `what` and the part at fault.
+RealList parse_real_list(std::string_view text, std::string_view what);
+
 /// `18,18,18`: whole numbers of at least 1, in the order written, with repetitions. UsageError as above.
 std::vector<Index> parse_count_list(std::string_view text, std::string_view option);
 

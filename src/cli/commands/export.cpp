@@ -37,7 +37,7 @@ StackSpec one_stack(const SweepPlan& plan) {
   require_one(initializers_of(plan, plan.schemes[0]), "--init");
   require_one(plan.seeds, "--seed");
   return stack_spec(plan, plan.schemes[0], plan.widths[0], plan.activations[0],
-                    initializers_of(plan, plan.schemes[0])[0]);
+                    initializer_of(plan, plan.schemes[0]));
 }
 
 /// One block is in memory at a time: its weights, the raw draws, and a copy in the order of the file.
@@ -50,12 +50,10 @@ void require_memory(const StackSpec& spec) {
 
 std::vector<std::pair<std::string, std::string>> provenance(const SweepPlan& plan) {
   const ToolInfo tool = tool_info();
-  return {{"tool", tool.name + " " + tool.version},
-          {"scheme", plan.schemes[0].canonical()},
-          {"family", std::string(plan.family->name)},
-          {"init", initializers_of(plan, plan.schemes[0])[0].canonical()},
-          {"depth", std::to_string(plan.depths[0])},
-          {"seed", std::to_string(plan.seeds[0])}};
+  return {
+      {"tool", tool.name + " " + tool.version},   {"scheme", plan.schemes[0].canonical()},
+      {"family", std::string(plan.family->name)}, {"init", initializer_of(plan, plan.schemes[0]).canonical()},
+      {"depth", std::to_string(plan.depths[0])},  {"seed", std::to_string(plan.seeds[0])}};
 }
 
 int export_stack(const Arguments& args, const Environment& env) {

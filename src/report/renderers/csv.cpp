@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/csv_columns.h"
 #include "report/published_values.h"
-#include "rezero/analysis/labels.h"
+#include "report/swept_columns.h"
 #include "rezero/report/renderer.h"
 
 namespace rezero::detail {
@@ -26,25 +27,17 @@ std::string whole(Index value) {
   return value > 0 ? std::to_string(value) : std::string();
 }
 
-/// The labels that fit into a field.
-std::vector<Label> columns() {
-  std::vector<Label> all;
-  for (const Label& label : labels())
-    if (label.type != LabelType::params) all.push_back(label);
-  return all;
-}
-
 class CsvReport final : public Renderer {
  public:
   explicit CsvReport(Output output) : output_(std::move(output)) {}
 
   void begin(const ReportContext& context) override {
     values_ = context.plan->analysis.values;
-    std::vector<std::string> fields;
-    for (const Label& label : columns()) fields.emplace_back(label.key);
-    fields.insert(fields.end(), {"depth", "blocks", "seed", "dimension", "status"});
-    for (const Metric& metric : metrics()) fields.emplace_back(metric.name);
-    fields.insert(fields.end(), {"method", "certified", "unresolved", "message"});
+    swept_ = swept_columns(*context.plan);
+    std::vector<std::string> fields = csv_columns(), swept;
+    for (const SweptColumn& column : swept_) swept.push_back(column.title);
+    fields.insert(fields.begin() + static_cast<std::ptrdiff_t>(csv_labels().size()), swept.begin(),
+                  swept.end());
     write(fields);
   }
 
@@ -72,9 +65,13 @@ class CsvReport final : public Renderer {
   void end(const SweepSummary&, const RunInfo&) override {}
 
  private:
-  static std::vector<std::string> place(const CellLabels& cell, Index depth, Index blocks) {
+  std::vector<std::string> place(const CellLabels& cell, Index depth, Index blocks) const {
     std::vector<std::string> fields;
-    for (const Label& label : columns()) fields.push_back(label_text(label, cell));
+    for (const Label& label : csv_labels()) fields.push_back(label_text(label, cell));
+    for (const SweptColumn& column : swept_) {
+      const ParamValue* value = column.value(cell);
+      fields.push_back(value ? value->text : std::string());
+    }
     fields.insert(fields.end(),
                   {whole(depth), whole(blocks), cell.seeded ? std::to_string(cell.seed) : std::string()});
     return fields;
@@ -90,9 +87,26 @@ class CsvReport final : public Renderer {
 
   Output output_;
   ValuesMode values_ = ValuesMode::linear;
+  std::vector<SweptColumn> swept_;  ///< after the labels
 };
 
 }  // namespace
+
+std::vector<Label> csv_labels() {
+  std::vector<Label> all;
+  for (const Label& label : labels())
+    if (label.type != LabelType::params) all.push_back(label);
+  return all;
+}
+
+std::vector<std::string> csv_columns() {
+  std::vector<std::string> names;
+  for (const Label& label : csv_labels()) names.emplace_back(label.key);
+  names.insert(names.end(), {"depth", "blocks", "seed", "dimension", "status"});
+  for (const Metric& metric : metrics()) names.emplace_back(metric.name);
+  names.insert(names.end(), {"method", "certified", "unresolved", "message"});
+  return names;
+}
 
 RendererKind renderer_csv() {
   RendererKind kind;

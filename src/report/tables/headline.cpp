@@ -1,6 +1,6 @@
 #include "report/tables/headline.h"
 
-#include "report/number_text.h"
+#include "rezero/analysis/labels.h"
 #include "rezero/core/registry.h"
 
 namespace rezero::detail {
@@ -8,10 +8,9 @@ namespace {
 
 const std::string separator = " · ";
 
-/// The initializer common to all rows, if any.
-std::string one_init(const SweepPlan& plan) {
-  const std::vector<Initializer> all = distinct_initializers(plan);
-  return all.size() == 1 ? all[0].canonical() : "";
+bool has_several_inits(const SweepPlan& plan) {
+  const auto entries = [](const Axis<Initializer>& axis) { return axis.entries().size(); };
+  return (plan.initializers.empty() ? entries(distinct_initializers(plan)) : entries(plan.initializers)) > 1;
 }
 
 /// The part of the Jacobian shown, if it is not all of it.
@@ -28,9 +27,10 @@ std::string random_stack_text(const SweepPlan& plan) {
     text += separator + "width " + std::to_string(plan.widths[0]);
   if (plan.family->has_hidden() && plan.hidden_ratio != 1)
     text += separator + "hidden ratio " + shortest(plan.hidden_ratio);
-  if (plan.activations.size() == 1 && plan.family->uses_activation())
-    text += separator + plan.activations[0].canonical();
-  if (const std::string init = one_init(plan); !init.empty()) text += separator + "init " + init;
+  if (plan.activations.entries().size() == 1 && plan.family->uses_activation())
+    text += separator + plan.activations.entries()[0].canonical();
+  if (!has_several_inits(plan))
+    text += separator + "init " + distinct_initializers(plan).entries().front().canonical();
   if (plan.tied) text += separator + "tied";
   for (const std::string& phrase : plan.family->geometry->describe(plan, *plan.family))
     text += separator + phrase;
@@ -53,12 +53,22 @@ std::string headline(const ReportContext& context) {
   return text + view_text(plan.analysis);
 }
 
-std::string group_heading(const SweepPlan& plan, const CellLabels& labels) {
+std::string group_heading(const SweepPlan& plan, const std::vector<SweptColumn>& columns,
+                          const CellLabels& labels) {
+  using Source = SweptColumn::Source;
+  const auto text_of = [&](Source source, const std::string& text, const Params& params) {
+    return text_beside_columns(columns, source, text.substr(0, text.find(':')), params);
+  };
   std::string text = source_text(labels);
-  if (labels.scheme) text += "   " + std::string(labels.scheme->scheme().update);
+  if (labels.scheme) {
+    text = text_of(Source::scheme, text, labels.scheme->params());
+    text += "   " + std::string(labels.scheme->scheme().update);
+  }
   if (plan.widths.size() > 1) text += separator + "width " + std::to_string(labels.width);
-  if (plan.activations.size() > 1) text += separator + labels.activation;
-  if (!labels.init.empty() && one_init(plan).empty()) text += separator + "init " + labels.init;
+  if (plan.activations.entries().size() > 1)
+    text += separator + text_of(Source::activation, labels.activation, labels.activation_params);
+  if (!labels.init.empty() && has_several_inits(plan))
+    text += separator + "init " + text_of(Source::init, labels.init, labels.init_params);
   if (!labels.order.empty()) text += separator + labels.order + separator + "norm " + labels.norm;
   return text;
 }

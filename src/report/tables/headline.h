@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "report/swept_columns.h"
 #include "rezero/analysis/result.h"
 #include "rezero/report/context.h"
 
@@ -12,7 +13,8 @@ namespace rezero::detail {
 /// `rezero-analyze 0.1.0 · mlp · width 64 · relu · init he · input normal · seed 0`
 std::string headline(const ReportContext& context);
 
-/// `rezero  x + αF(x)`, followed by the axes that the plan varies.
-std::string group_heading(const SweepPlan& plan, const CellLabels& labels);
+/// `rezero  x + αF(x)`, followed by the axes that the plan varies. Parameters with `columns` are left out.
+std::string group_heading(const SweepPlan& plan, const std::vector<SweptColumn>& columns,
+                          const CellLabels& labels);
 
 }  // namespace rezero::detail

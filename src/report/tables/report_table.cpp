@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "report/number_text.h"
 #include "report/published_values.h"
 #include "report/spectrum_strip.h"
 #include "report/tables/headline.h"
 #include "report/tables/tables.h"
+#include "rezero/analysis/labels.h"
 
 namespace rezero::detail {
 namespace {
@@ -105,13 +107,12 @@ Real quantile(const SpectralDensity& density, Real q) {
 
 /// `rezero depth 12 seed 0: density of n = 100000: σ 10 % 0.9, median 1, 90 % 1.1 (2 probes of 50 steps, ±
 /// 0.006)`.
-std::string density_text(const CellLabels& labels, const DepthResult& depth) {
+std::string density_text(const std::string& place, const DepthResult& depth) {
   const SpectralDensity& density = *depth.spectrum.density;
   const auto at = [&](Real q) { return short_power(quantile(density, q)); };
-  std::string text = source_text(labels) + " depth " + std::to_string(depth.depth);
-  if (labels.seeded) text += " seed " + std::to_string(labels.seed);
-  text += ": density of n = " + std::to_string(depth.spectrum.dimension) + ": 10 % of σ below " + at(0.1) +
-          ", half below " + at(0.5) + ", 90 % below " + at(0.9) + " (";
+  std::string text = place + ": density of n = " + std::to_string(depth.spectrum.dimension) +
+                     ": 10 % of σ below " + at(0.1) + ", half below " + at(0.5) + ", 90 % below " + at(0.9) +
+                     " (";
   if (density.probes == 0) return text + "all values computed)";
   return text + std::to_string(density.probes) + " probes of " + std::to_string(density.steps) +
          " steps; curve within " + short_number(density.sampling_distance) + " + " +
@@ -124,6 +125,7 @@ class ReportTable final : public Renderer {
 
   void begin(const ReportContext& context) override {
     plan_ = context.plan;
+    swept_ = swept_columns(*plan_);
     output_(wrapped(headline(context), line_width, heading_indent) + "\n");
   }
 
@@ -133,12 +135,12 @@ class ReportTable final : public Renderer {
       if (depth.spectrum.null_directions > 0)
         ++null_rows_, most_null_ = std::max(most_null_, depth.spectrum.null_directions);
       ++statuses_[std::string(to_string(row_status(depth.spectrum, ValuesMode::log10)))];
-      if (depth.spectrum.density) densities_.push_back(density_text(result.labels, depth));
+      if (depth.spectrum.density)
+        densities_.push_back(density_text(place_text(*plan_, result.labels, depth.depth), depth));
     }
     for (const CellFailure& failure : result.failures) {
-      std::string place = source_text(result.labels) + " depth " + std::to_string(failure.depth);
-      if (result.labels.seeded) place += " seed " + std::to_string(result.labels.seed);
-      failures_.push_back("failed: " + place + ": " + printable(failure.message));
+      failures_.push_back("failed: " + place_text(*plan_, result.labels, failure.depth) + ": " +
+                          printable(failure.message));
     }
   }
 
@@ -152,11 +154,19 @@ class ReportTable final : public Renderer {
  private:
   void table(const std::vector<SummaryRow>& rows) {
     std::vector<std::vector<std::string>> texts;
-    std::vector<std::size_t> widths = {5};
-    for (const Column& column : columns()) widths.push_back(display_width(column.title));
+    std::vector<std::string> titles;
+    for (const SweptColumn& column : swept_) titles.push_back(column.title);
+    titles.emplace_back("depth");
+    for (const Column& column : columns()) titles.emplace_back(column.title);
+    std::vector<std::size_t> widths;
+    for (const std::string& title : titles) widths.push_back(display_width(title));
+    const std::vector<int> digits = digits_of_swept(rows);
     SpectrumStrip strip;
     for (const SummaryRow& row : rows) {
-      std::vector<std::string> line = {std::to_string(row.depth)};
+      std::vector<std::string> line;
+      for (std::size_t i = 0; i < swept_.size(); ++i)
+        line.push_back(swept_text(swept_[i].value(row.labels), digits[i]));
+      line.push_back(std::to_string(row.depth));
       for (const Column& column : columns()) line.push_back(cell_text(row, column));
       for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], display_width(line[i]));
       texts.push_back(std::move(line));
@@ -166,16 +176,43 @@ class ReportTable final : public Renderer {
     for (const std::size_t width : widths) used += width + 2;
     const bool drawn = used + fewest_strip_columns <= line_width;
     if (drawn) strip.set_width(std::min(strip_columns, line_width - used));
-    std::vector<std::string> titles = {"depth"};
-    for (const Column& column : columns()) titles.emplace_back(column.title);
     output_("\n" + row_text(titles, widths) + (drawn ? "  " + strip.axis() : "") + "\n");
     std::string group;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      const std::string heading = group_heading(*plan_, rows[i].labels);
+      const std::string heading = group_heading(*plan_, swept_, rows[i].labels);
       if (heading != group) output_(wrapped(heading, line_width, heading_indent) + "\n");
       group = heading;
       output_(row_text(texts[i], widths) + (drawn ? "  " + strip.draw(extent_of(rows[i])) : "") + "\n");
     }
+  }
+
+  /// For each swept parameter, the fewest significant digits, at least four, that tell its values apart.
+  std::vector<int> digits_of_swept(const std::vector<SummaryRow>& rows) const {
+    std::vector<int> digits;
+    for (const SweptColumn& column : swept_) {
+      std::set<Real> values;
+      for (const SummaryRow& row : rows)
+        if (const ParamValue* value = column.value(row.labels)) values.insert(value->number);
+      int needed = 4;
+      const auto all_differ = [&] {
+        std::string before;
+        for (const Real value : values) {
+          const std::string text = general_number(value, needed);
+          if (text == before) return false;
+          before = text;
+        }
+        return true;
+      };
+      while (needed < 17 && !all_differ()) ++needed;
+      digits.push_back(needed);
+    }
+    return digits;
+  }
+
+  /// A word (`gain=auto`) is itself; – for a row without the parameter.
+  static std::string swept_text(const ParamValue* value, int digits) {
+    if (!value) return "–";
+    return value->text == shortest(value->number) ? general_number(value->number, digits) : value->text;
   }
 
   static std::string row_text(const std::vector<std::string>& texts, const std::vector<std::size_t>& widths) {
@@ -214,6 +251,7 @@ class ReportTable final : public Renderer {
 
   Output output_;
   const SweepPlan* plan_ = nullptr;
+  std::vector<SweptColumn> swept_;
   Index rows_ = 0, null_rows_ = 0, most_null_ = 0;
   std::map<std::string, Index> statuses_;
   std::vector<std::string> densities_, failures_;

@@ -2,14 +2,10 @@
 
 #include "report/number_text.h"
 #include "report/tables/tables.h"
+#include "rezero/analysis/labels.h"
 
 namespace rezero::detail {
 namespace {
-
-std::string place(const CellLabels& labels, Index depth) {
-  std::string text = source_text(labels) + " depth " + std::to_string(depth);
-  return labels.seeded ? text + " seed " + std::to_string(labels.seed) : text;
-}
 
 std::string measured(const CheckResult& check) {
   if (!check.value) return printable(check.message);
@@ -33,6 +29,7 @@ class VerdictTable final : public Renderer {
   explicit VerdictTable(Output output) : output_(std::move(output)) {}
 
   void begin(const ReportContext& context) override {
+    plan_ = context.plan;
     for (const CheckSpec& check : context.plan->analysis.checks)
       name_width_ = std::max(name_width_, display_width(check.canonical()));
   }
@@ -46,12 +43,13 @@ class VerdictTable final : public Renderer {
         output_((check.pass ? "PASS "
                  : warns    ? "WARN "
                             : "FAIL ") +
-                pad_right(check.check, name_width_) + "  " + place(result.labels, depth.depth) + ": " +
-                measured(check) + blame(check) + "\n");
+                pad_right(check.check, name_width_) + "  " + place_text(*plan_, result.labels, depth.depth) +
+                ": " + measured(check) + blame(check) + "\n");
       }
     for (const CellFailure& failure : result.failures) {
       ++errors_;
-      output_("ERROR " + place(result.labels, failure.depth) + ": " + printable(failure.message) + "\n");
+      output_("ERROR " + place_text(*plan_, result.labels, failure.depth) + ": " +
+              printable(failure.message) + "\n");
     }
   }
 
@@ -68,6 +66,7 @@ class VerdictTable final : public Renderer {
 
  private:
   Output output_;
+  const SweepPlan* plan_ = nullptr;
   std::size_t name_width_ = 0;
   Index checks_ = 0, failed_ = 0, warnings_ = 0, errors_ = 0;  ///< checks_: without warnings
 };
