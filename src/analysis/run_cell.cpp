@@ -10,6 +10,7 @@
 #include "analysis/matrix_free.h"
 #include "core/underflow.h"
 #include "rezero/analysis/observe.h"
+#include "rezero/analysis/recipe.h"
 #include "rezero/core/contract.h"
 #include "rezero/core/error.h"
 #include "rezero/random/sample.h"
@@ -242,6 +243,15 @@ void CellContext::checkpoint() const {
 
 void run_cell(const Cell& cell, const AnalysisOptions& options, const CellContext& context,
               const PartVisitor& visit) {
+  if (options.recipe) {  // about the whole file, whatever the other checks see of it at a time
+    AnalysisOptions others = options;
+    others.recipe.reset();
+    return run_cell(cell, others, context, [&](CellResult part) {
+      for (DepthResult& depth : part.depths)
+        depth.checks.push_back(check_recipe(*options.recipe, depth.blocks));
+      visit(std::move(part));
+    });
+  }
   if (!options.checks.empty() && detail::changes_shape(cell))
     return detail::check_runs(
         cell, options, [&](const Cell& part) { return run_cell(part, options, context); }, visit);

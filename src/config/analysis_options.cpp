@@ -5,8 +5,10 @@
 #include "config/axes.h"
 #include "config/names.h"
 #include "config/options.h"
+#include "rezero/analysis/recipe.h"
 #include "rezero/core/error.h"
 #include "rezero/core/registry.h"
+#include "rezero/onnx/found_blocks.h"
 #include "rezero/spectrum/method.h"
 
 namespace rezero::detail {
@@ -112,6 +114,19 @@ OptionGroup check_options() {
       .checked_by(makes<CheckSpec>)
       .for_any_stack()
       .only_in({OptionUse::verify});
+  group
+      .add("expect-scheme", &PlanOptions::expect_scheme,
+           "compare the weights of --stack or --onnx with what this scheme draws: a check `recipe`")
+      .named("NAME[:P=V]")
+      .checked_by(makes<SchemeSpec>)
+      .for_any_stack()
+      .only_in({OptionUse::verify});
+  group.add("expect-init", &PlanOptions::expect_init, "initializer of the recipe")
+      .named("NAME[:P=V]")
+      .default_text("that of the scheme's source")
+      .checked_by(makes<Initializer>)
+      .for_any_stack()
+      .only_in({OptionUse::verify});
   return group;
 }
 
@@ -167,6 +182,29 @@ TokenView resolve_view(const PlanOptions& options, Index positions) {
   return view;
 }
 
+std::shared_ptr<const Recipe> resolve_recipe(const PlanOptions& options, const SweepPlan& plan) {
+  if (options.expect_init && !options.expect_scheme)
+    throw UsageError("--expect-init needs --expect-scheme NAME");
+  if (!options.expect_scheme) return nullptr;
+  if (!plan.stack)
+    throw UsageError("--expect-scheme needs --stack FILE or --onnx FILE (a random stack follows its scheme)");
+  Recipe recipe{SchemeSpec(*options.expect_scheme), {}, {}};
+  for (const ParamValue& value : recipe.scheme.params().values())
+    if (value.kind == ParamKind::series && !value.text.empty())
+      throw UsageError("--expect-scheme takes no file of numbers ('" + value.name + "' of scheme '" +
+                       std::string(recipe.scheme.scheme().name) + "')");
+  if (options.expect_init) recipe.init = Initializer(*options.expect_init);
+  const auto graph = std::dynamic_pointer_cast<const onnx::OnnxStack>(plan.stack->stack);
+  if (graph && recipe.init)
+    for (const ParamValue& value : recipe.init->params().values())
+      if (value.text == "auto")
+        throw UsageError("--expect-init with " + value.name +
+                         "=auto needs a stack file (a graph does not name its activation): give a number");
+  recipe.blocks = graph ? onnx::found_blocks(*graph) : found_blocks(*plan.stack->stack);
+  require_fit(recipe);
+  return std::make_shared<const Recipe>(std::move(recipe));
+}
+
 void describe_analysis(const AnalysisOptions& analysis, PlanOptions& options) {
   if (analysis.final_norm) options.final_norm = true;
   if (analysis.view.wrt) options.wrt = token_text(*analysis.view.wrt);
@@ -177,6 +215,8 @@ void describe_analysis(const AnalysisOptions& analysis, PlanOptions& options) {
   if (verifies || analysis.profile) options.cotangent = to_string(analysis.cotangent);
   if (verifies) {
     options.check = canonical_names(analysis.checks);
+    if (analysis.recipe) options.expect_scheme = analysis.recipe->scheme.canonical();
+    if (analysis.recipe && analysis.recipe->init) options.expect_init = analysis.recipe->init->canonical();
     return;
   }
   if (analysis.top > 0) options.top = analysis.top;
