@@ -109,7 +109,7 @@ Index columns_of_err() {
   winsize size{};
   if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
   const char* text = std::getenv("COLUMNS");
-  const Index columns = text ? std::atol(text) : 0;
+  const Index columns = text ? std::strtol(text, nullptr, 10) : 0;
   return columns > 0 ? std::min(columns, most) : usual;
 }
 

@@ -11,8 +11,12 @@ class Buffers {
  public:
   Real* take(Index size) {
     if (used_ == all_.size()) all_.emplace_back();
-    Vector& buffer = all_[used_++];
-    if (buffer.size() < size) buffer.resize(size);
+    Vector& buffer = all_[used_];
+    if (buffer.size() < size) {
+      buffer.resize(0);  // as in resize()
+      buffer.resize(size);
+    }
+    ++used_;
     return buffer.data();
   }
   void give_back() {

@@ -509,7 +509,8 @@ TEST(EstimateCost, CountsALoadedStack) {
   SweepPlan plan;
   plan.depths = {1};
   const BlockParts parts = testing::random_parts({"linear", "identity", {32, 1}});
-  plan.stack = StackInput{{"x", ""}, make_stack({parts, parts}, testing::normal(32, 1)), 0};
+  plan.stack.emplace();
+  plan.stack->stack = make_stack({parts, parts}, testing::normal(32, 1));
   const CostEstimate cost = estimate_cost(plan, expand_cells(plan));
   EXPECT_GE(cost.shared_bytes, 2 * 32 * 32 * 8);
   EXPECT_EQ(cost.bytes(1), cost.bytes_per_cell + cost.shared_bytes);

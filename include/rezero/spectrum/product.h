@@ -38,17 +38,18 @@ struct ProductEnds {
 };
 
 /// J = A_L … A_1 S, one factor after another, kept as Q diag(2^e) T with orthonormal columns Q and
-/// well-conditioned T. The accumulated product is multiplied out while its condition number stays below 1e3
-/// (1e2 for n ≤ 64), bitwise equal to the plain product. Then A Q = Q′R is factored without exchanging
-/// columns, and
+/// well-conditioned T. The accumulated product is multiplied out while its condition number stays below 1e4
+/// (1e3 for n ≤ 256, 1e2 for n ≤ 64), bitwise equal to the plain product. Then A Q = Q′R is factored without
+/// exchanging columns, and
 ///   diag(2^e′) T′ = R diag(2^e) T, row by row,
-/// in powers of two, so no scale overflows, underflows or loses a bit. spectrum/product/scaled_columns.h
-/// gives the singular values of diag(2^e) T. Directions in which A Q is rounding error are dropped. Error:
-/// about Σ eps κ(A_l) at worst, the limit of what rounded factors determine. Any shapes that fit. Cost per
-/// factor: its apply on S.cols() columns, and if it is factored alone 2 to 4 n³ (QR with Q) + n³ (T). Memory:
-/// 6 n² doubles, and up to 8 maps. Sources: the stabilization of determinant quantum Monte Carlo, Bauer,
-/// "Fast and stable determinant quantum Monte Carlo", 2020; QR of long products: Stewart, "On graded QR
-/// decompositions of products of matrices", 1997.
+/// in powers of two, so no scale overflows, underflows or loses a bit. A factor that leaves every bit of A Q
+/// unchanged is skipped. spectrum/product/scaled_columns.h gives the singular values of diag(2^e) T.
+/// Directions in which A Q is rounding error are dropped. Error: about Σ eps κ(A_l) at worst, the limit of
+/// what rounded factors determine. Any shapes that fit. Cost per factor: its apply on S.cols() columns, and
+/// if it is factored alone 2 to 4 n³ (QR with Q) and n³/3 (T a triangle) to n³. Memory: about 12 n² doubles,
+/// and up to 8 maps. Sources: the stabilization of determinant quantum Monte Carlo, Bauer, "Fast and stable
+/// determinant quantum Monte Carlo", 2020; QR of long products: Stewart, "On graded QR decompositions of
+/// products of matrices", 1997.
 class GradedProduct {
  public:
   /// S: n × k with orthonormal columns; the identity for J itself. `workers`: threads over the columns to
@@ -80,14 +81,14 @@ struct ProductOptions {
 };
 
 /// The singular values of J by sweeps through the factors in both directions. The first sweep factors Jᵀ =
-/// A_1ᵀ … A_Lᵀ; J is then applied to the range of the first, in its order, so that a factor that is badly
-/// graded at the beginning is processed in its own order. relative_error_estimate is the largest relative
-/// difference of the last two sweeps over all values, at least n eps; `volume` is that of the sweep before
-/// the last. These tests share no product, QR or rotation with the values. There are two sweeps, and more (up
-/// to six) while they reduce an estimate above 1e-9 or find values that rounding hid before. The estimate
-/// measures the method, not the rounding within a factor that both directions share. Values on which the last
-/// two sweeps do not agree to 1e-4 are dropped, with all smaller ones. Cost per sweep as for GradedProduct,
-/// plus a Jacobi iteration. factors.count ≥ 1.
+/// A_1ᵀ … A_Lᵀ from a random basis; J is then applied to the range of the first, in its order, so that a
+/// factor that is badly graded at the beginning is processed in its own order. relative_error_estimate is the
+/// largest relative difference of the last two sweeps over all values, at least n eps; `volume` is that of
+/// the sweep before the last. These tests share no product, QR or rotation with the values. There are two
+/// sweeps, and more (up to six) while they reduce an estimate above 1e-9 or find values that rounding hid
+/// before. The estimate measures the method, not the rounding within a factor that both directions share.
+/// Values on which the last two sweeps do not agree to 1e-4 are dropped, with all smaller ones. Cost per
+/// sweep as for GradedProduct, plus a Jacobi iteration. factors.count ≥ 1.
 ProductValues product_singular_values(const FactorSource& factors, const ProductOptions& options = {});
 
 }  // namespace rezero

@@ -3,6 +3,7 @@
 #include <limits>
 #include <utility>
 
+#include "linalg/scratch.h"
 #include "linalg/unit.h"
 #include "rezero/core/contract.h"
 #include "rezero/core/error.h"
@@ -106,17 +107,18 @@ struct GradedProduct::State {
   }
 
   /// False if A leaves the product unchanged to the last bit, as a block does whose branch is scaled by zero.
+  /// The dropped parts lie outside of what is left of the product, so A may still change them.
   bool apply(const ScaledMap& A) {
-    image.resize(A.map->rows(), running.mantissa.cols());
+    detail::resize(image, A.map->rows(), running.mantissa.cols());
     apply_in_panels(*A.map, running.mantissa, image, workers);
-    if (A.exponent == 0 && image.rows() == running.mantissa.rows() && image == running.mantissa) return false;
-    running.mantissa.swap(image);
-    running.exponent += A.exponent;
-    if (!renormalize(running)) throw NumericalError("the product of the derivatives is not finite");
     dropped.apply(A);
     const Index rank = A.map->rank_bound();
     group_rank = std::min(group_rank, rank);
     rank_bound = std::min(rank_bound, rank);
+    if (A.exponent == 0 && image.rows() == running.mantissa.rows() && image == running.mantissa) return false;
+    running.mantissa.swap(image);
+    running.exponent += A.exponent;
+    if (!renormalize(running)) throw NumericalError("the product of the derivatives is not finite");
     return true;
   }
 

@@ -29,12 +29,15 @@ struct OrderedQr {
 ///
 /// Method: block Gram–Schmidt in panels. It keeps v in the coordinates of M, where the test needs it, and
 /// gives Q directly. A panel is orthogonalized against the preceding directions once, and a second time if
-/// cancellation took nine tenths of a column. Column j of Q R − M is below a small multiple of eps · ‖M_j‖,
-/// and ‖QᵀQ − I‖ below a small multiple of eps · rows. Cost 2 to 4 rows cols², in matrix products on
-/// `workers` threads; 4 rows r for a dependent column. The result's bits do not depend on the number of
-/// workers. Sources: Giraud, Langou, Rozložník & van den Eshof, "Rounding error analysis of the classical
-/// Gram-Schmidt orthogonalization process", 2005; Barlow & Smoktunowicz, "Reorthogonalized block classical
-/// Gram-Schmidt", 2013.
+/// cancellation took nine tenths of a column. Its columns are then orthogonalized at once, by Cholesky's
+/// factorization of their Gram matrix (panel.h), twice if they are not well conditioned; or in turn, if it
+/// leaves less than a thousandth of one, which only the test can tell from rounding error. Column j of Q R −
+/// M is below a small multiple of eps · ‖M_j‖, and ‖QᵀQ − I‖ below a small multiple of eps · rows. Cost 2 to
+/// 4 rows cols², in matrix products on `workers` threads; 4 rows r for a dependent column. The result's bits
+/// do not depend on the number of workers. Sources: Giraud, Langou, Rozložník & van den Eshof, "Rounding
+/// error analysis of the classical Gram-Schmidt orthogonalization process", 2005; Barlow & Smoktunowicz,
+/// "Reorthogonalized block classical Gram-Schmidt", 2013; Yamamoto, Nakatsukasa, Yanagisawa & Fukaya,
+/// "Roundoff error analysis of the CholeskyQR2 algorithm", 2015.
 OrderedQr ordered_qr(const Matrix& M, Real noise, int workers = 1);
 /// The same of the columns order[0], order[1] … of M; column j of R and `kept` belong to order[j].
 OrderedQr ordered_qr(const Matrix& M, const std::vector<Index>& order, Real noise, int workers = 1);
