@@ -1,5 +1,6 @@
 #include "analysis/mean_square_interval.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "rezero/core/contract.h"
@@ -29,52 +30,65 @@ Real upper_gamma(Real a, Real x) {
   return h * std::exp(a * std::log(x) - x - std::lgamma(a));
 }
 
-/// Whether the χ² variable stays below x with probability less than p. The smaller tail is compared, so that
-/// p near 1 loses no digits.
-bool is_below(Real x, Real p, Real freedom) {
+/// Whether the χ² variable lies below x with probability less than p, or above it with more than p. Of the
+/// two tails, the one that is summed directly is compared, so that small p lose no digits.
+bool is_below(Real x, Real p, Real freedom, Tail tail) {
   const Real a = freedom / 2;
-  if (x / 2 < a + 1) return lower_gamma(a, x / 2) < p;
-  return upper_gamma(a, x / 2) > 1 - p;
+  if (x / 2 < a + 1) {
+    const Real lower = lower_gamma(a, x / 2);
+    return tail == Tail::lower ? lower < p : 1 - lower > p;
+  }
+  const Real upper = upper_gamma(a, x / 2);
+  return tail == Tail::lower ? 1 - upper < p : upper > p;
 }
 
-/// The standard normal quantile, by bisection.
-Real normal_quantile(Real p) {
+/// −Φ⁻¹(p), the value that a standard normal number exceeds with probability p, by bisection.
+Real normal_upper_quantile(Real p) {
   Real low = -40, high = 40;
   for (int i = 0; i < 100; ++i) {
     const Real z = (low + high) / 2;
-    const bool below =
-        p < 0.5 ? std::erfc(-z / std::sqrt(Real{2})) / 2 < p : std::erfc(z / std::sqrt(Real{2})) / 2 > 1 - p;
-    (below ? low : high) = z;
+    (std::erfc(z / std::sqrt(Real{2})) / 2 > p ? low : high) = z;
   }
   return (low + high) / 2;
 }
 
+/// The quantile in powers of 1/√ν, z the normal one.
+Real chi_square_series(Real z, Real freedom) {
+  const Real root = std::sqrt(2 * freedom), z2 = z * z;
+  return freedom + root * z + Real{2} / 3 * (z2 - 1) + z * (z2 - 7) / (9 * root) -
+         (6 * z2 * z2 + 14 * z2 - 32) / (405 * freedom) +
+         z * (9 * z2 * z2 + 256 * z2 - 433) / (4860 * root * freedom);
+}
+
 }  // namespace
 
-Real chi_square_quantile(Real p, Real freedom) {
+Real chi_square_quantile(Real p, Real freedom, Tail tail) {
   REZERO_REQUIRE(p > 0 && p < 1 && freedom > 0);
-  const Real spread = 2 / (9 * freedom);
-  if (freedom > 1e5) return freedom * std::pow(1 - spread + normal_quantile(p) * std::sqrt(spread), 3);
+  if (freedom > 1e5)
+    return chi_square_series(normal_upper_quantile(p) * (tail == Tail::lower ? -1 : 1), freedom);
   Real low = 0, high = freedom + 10;
-  while (is_below(high, p, freedom)) high *= 2;
+  while (is_below(high, p, freedom, tail)) high *= 2;
   for (int i = 0; i < 60; ++i) {
     const Real x = (low + high) / 2;
-    (is_below(x, p, freedom) ? low : high) = x;
+    (is_below(x, p, freedom, tail) ? low : high) = x;
   }
   return (low + high) / 2;
 }
 
 Interval mean_square_interval(const EntryLaw& law, Index count, Real level) {
-  // The mean square is then σ² up to the rounding of the file, which may hold float32.
-  constexpr Real rounding = 1e-5;
-  if (law.fixed_square()) return {1 - rounding, 1 + rounding};
+  REZERO_REQUIRE(law.is_random() && count > 0);
   const auto n = static_cast<Real>(count);
-  const Real variance = law.fourth - 1, third = law.sixth - 3 * law.fourth + 2;
+  const Real fourth = law.fourth(), variance = fourth - 1, third = law.sixth() - 3 * fourth + 2;
   const Real freedom = 8 * n * std::pow(variance, 3) / (third * third);
-  const auto at = [&](Real p) {
-    return 1 + std::sqrt(variance / n) * (chi_square_quantile(p, freedom) - freedom) / std::sqrt(2 * freedom);
+  const auto at = [&](Tail tail) {
+    return 1 + std::sqrt(variance / n) * (chi_square_quantile(level / 2, freedom, tail) - freedom) /
+                   std::sqrt(2 * freedom);
   };
-  return {at(level / 2), at(1 - level / 2)};
+  return {std::max<Real>(at(Tail::lower), 0), at(Tail::upper)};
+}
+
+Real mean_bound(Index count, Real level) {
+  return normal_upper_quantile(level / 2) / std::sqrt(static_cast<Real>(count));
 }
 
 }  // namespace rezero::detail

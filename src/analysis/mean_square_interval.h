@@ -1,14 +1,17 @@
 #pragma once
-/// How far the mean square of N independent numbers may be from its expectation.
+/// How far the mean square and the mean of N independent numbers may be from their expectations.
 
 #include "rezero/init/entry_law.h"
 
 namespace rezero::detail {
 
-/// The value that a χ² variable with `freedom` degrees stays below with probability p, 0 < p < 1. The inverse
-/// of the regularized incomplete gamma function, by bisection (relative error 1e-10); above 10⁵ degrees
-/// Wilson & Hilferty 1931, whose error is then below 1e-6 standard deviations for p within 1e-12 of the ends.
-Real chi_square_quantile(Real p, Real freedom);
+enum class Tail { lower, upper };
+
+/// The value below which (above which, for the upper tail) a χ² variable with `freedom` degrees lies with
+/// probability p, 0 < p < 1; p may be as small as 1e-300. The inverse of the regularized incomplete gamma
+/// function, by bisection (relative error 1e-10); above 10⁵ degrees the series of Goldberg & Levine 1946,
+/// whose error is then below 1e-7 standard deviations for p > 1e-20.
+Real chi_square_quantile(Real p, Real freedom, Tail tail = Tail::lower);
 
 struct Interval {
   Real low = 0, high = 0;
@@ -20,7 +23,11 @@ struct Interval {
 ///
 ///     1 + √((m₄ − 1)/N) (χ²_ν − ν)/√(2ν),   ν = 8 N (m₄ − 1)³/(m₆ − 3m₄ + 2)²
 ///
-/// For normal entries ν = N, and this is χ²_N/N exactly; for uniform ones ν = 19.6 N.
+/// For normal entries ν = N, and this is χ²_N/N exactly; for uniform ones ν = 19.6 N. The law must be random.
 Interval mean_square_interval(const EntryLaw& law, Index count, Real level);
+
+/// |Σ w_i/N| stays below this multiple of σ, except with probability `level`: −Φ⁻¹(level/2)/√N. Exact for
+/// normal entries; uniform and cut ones have lighter tails, which makes it an upper bound on the probability.
+Real mean_bound(Index count, Real level);
 
 }  // namespace rezero::detail

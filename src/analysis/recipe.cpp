@@ -4,13 +4,13 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <map>
 
 #include "analysis/checks/parts.h"
 #include "analysis/mean_square_interval.h"
 #include "model/plan_block.h"
 #include "rezero/core/contract.h"
 #include "rezero/core/error.h"
-#include "rezero/init/entry_law.h"
 
 namespace rezero {
 namespace {
@@ -22,9 +22,38 @@ std::string brief(Real value) {
           std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, 4).ptr};
 }
 
-/// Equal up to the rounding of a file of float32.
-bool same(Real a, Real b) {
-  return a == b || static_cast<float>(a) == static_cast<float>(b);
+Real as_bfloat16(Real x) {
+  return static_cast<Real>(static_cast<float>(Eigen::bfloat16(static_cast<float>(x))));
+}
+Real as_half(Real x) {
+  return static_cast<Real>(static_cast<float>(Eigen::half(static_cast<float>(x))));
+}
+Real as_single(Real x) {
+  return static_cast<Real>(static_cast<float>(x));
+}
+
+/// The formats in which a file may hold a number, with the relative error of rounding to them.
+struct Format {
+  Real (*rounded)(Real);
+  Real unit;
+};
+const std::array<Format, 3> formats = {{{as_bfloat16, 0x1p-9}, {as_half, 0x1p-12}, {as_single, 0x1p-25}}};
+
+/// `found` is `right`, or what a file holds of it.
+bool same(Real found, Real right) {
+  return found == right || std::any_of(formats.begin(), formats.end(),
+                                       [&](const Format& format) { return found == format.rounded(right); });
+}
+
+/// The relative error of numbers that came through a file: that of the coarsest format that holds all of
+/// them.
+template <class Numbers>
+Real rounding_of(const Numbers& numbers) {
+  for (const Format& format : formats)
+    if (std::all_of(numbers.data(), numbers.data() + numbers.size(),
+                    [&](Real x) { return x == format.rounded(x); }))
+      return format.unit;
+  return 0x1p-53;
 }
 
 bool has_form(const Family& family, const std::vector<FoundBlock>& blocks) {
@@ -35,8 +64,22 @@ bool has_form(const Family& family, const std::vector<FoundBlock>& blocks) {
   return true;
 }
 
+/// The branches of the first blocks in order: `attention, mlp, ?`.
+std::string forms(const std::vector<FoundBlock>& blocks) {
+  constexpr std::size_t listed = 8;
+  std::string text;
+  for (std::size_t l = 0; l < std::min(blocks.size(), listed); ++l)
+    text += (l ? ", " : "") + (blocks[l].parts ? std::string(blocks[l].parts->branch->name) : "?");
+  return blocks.size() > listed ? text + ", …" : text;
+}
+
 /// The only family whose branches are those of the blocks. A block that was not recognized could be any.
 const Family& family_of(const std::vector<FoundBlock>& blocks) {
+  const bool any = std::any_of(blocks.begin(), blocks.end(), [](const FoundBlock& b) { return b.parts; });
+  if (!any)
+    throw UsageError(
+        "--expect-scheme: no block has a branch whose weights are known by their role (one, two or three "
+        "matrices, or attention, added to a skip)");
   const Family* found = nullptr;
   bool several = false;
   for (const Family& family : families()) {
@@ -45,9 +88,8 @@ const Family& family_of(const std::vector<FoundBlock>& blocks) {
     found = &family;
   }
   if (!found || several)
-    throw UsageError(std::string("--expect-scheme: the blocks ") +
-                     (found ? "could not be recognized well enough to tell which family they are of"
-                            : "are not those of one family"));
+    throw UsageError("--expect-scheme: the branches of the blocks (" + forms(blocks) + ") " +
+                     (found ? "could belong to several families" : "are not those of one family"));
   return *found;
 }
 
@@ -92,9 +134,9 @@ Expected expected(const Recipe& recipe, const Family& family, Index l) {
 
 /// Slices of unit norm leave the mean square 1/(entries of a slice), whatever was drawn.
 EntryLaw scaled(const EntryLaw& drawn, const WeightGain& gain, const Matrix& W) {
-  if (gain.unit == UnitNorm::none || drawn.std == 0) return drawn.times(gain.weight);
+  if (gain.unit == UnitNorm::none || drawn.is_zero()) return drawn.times(gain.weight);
   const Index entries = gain.unit == UnitNorm::columns ? W.rows() : W.cols();
-  return fixed_square_law(1 / std::sqrt(static_cast<Real>(entries))).times(gain.weight);
+  return EntryLaw::fixed_square(1 / std::sqrt(static_cast<Real>(entries))).times(gain.weight);
 }
 
 /// Numbers of the file and their law.
@@ -103,8 +145,6 @@ struct Sample {
   std::string name;
   Eigen::Map<const Vector> numbers;
   EntryLaw law;
-
-  bool is_random() const { return law.std > 0 && !law.fixed_square(); }
 };
 
 class Comparison {
@@ -114,19 +154,29 @@ class Comparison {
     result_.quantity = "tensors that miss the recipe";
     for (Index l = 0; l < blocks; ++l) {
       const FoundBlock& found = recipe.blocks[static_cast<std::size_t>(l)];
-      unmatched_.insert(unmatched_.end(), found.unmatched.begin(), found.unmatched.end());
+      findings_.unmatched.insert(findings_.unmatched.end(), found.unmatched.begin(), found.unmatched.end());
+      findings_.compares_wiring = findings_.compares_wiring && found.knows_wiring;
       if (found.parts) look_at(l, found);
     }
   }
 
   CheckResult result() {
-    Index random = 0;
-    for (const Sample& sample : samples_) random += sample.is_random() ? 1 : 0;
-    for (const Sample& sample : samples_)
-      judge(sample, recipe_.level / static_cast<Real>(std::max<Index>(random, 1)));
+    const Index random = count_random();
+    const Initializer init = recipe_.init ? *recipe_.init : base_initializer(recipe_.scheme, family_);
+    findings_.scheme = recipe_.scheme.canonical(), findings_.init = init.canonical();
+    findings_.family = family_.name, findings_.level = recipe_.level;
+    findings_.level_of_tensor = recipe_.level / static_cast<Real>(std::max<Index>(random, 1));
+    for (const Sample& sample : samples_) judge(sample);
+    std::stable_sort(accused_.begin(), accused_.end(),
+                     [](const Culprit& a, const Culprit& b) { return a.block < b.block; });
+    for (const Culprit& culprit : accused_) check_parts::add(result_, culprit);
     result_ = check_parts::finish_count(std::move(result_));
     result_.message = message(random);
-    if (samples_.empty()) result_.pass = false;
+    if (samples_.empty()) {
+      result_.pass = false;
+      result_.message += ": no weight to compare";
+    }
+    result_.recipe = std::make_shared<const RecipeFindings>(std::move(findings_));
     return result_;
   }
 
@@ -135,7 +185,7 @@ class Comparison {
     const Expected right = expected(recipe_, family_, l);
     for (const WeightSlot& slot : right.slots) look_at(l, found, slot, right);
     if (found.knows_wiring) look_at_wiring(l, *found.parts, right.plan);
-    look_at_scale(l, found, right.plan);
+    compare(l, found.gate, "branch scale", found.parts->branch_scale.values, right.plan.branch_scale.values);
   }
 
   void look_at(Index l, const FoundBlock& found, const WeightSlot& slot, const Expected& right) {
@@ -145,38 +195,73 @@ class Comparison {
     const WeightContext context{W.rows(), W.cols() / slot.taps(), right.spec.activation.gain(),
                                 role_info(slot.role).place, slot.taps()};
     const WeightGain gain = right.plan.gain(slot.role);
-    add(l, found.weights.at(slot.role), W, scaled(weight_law(right.spec.initializer, context), gain, W));
-    const EntryLaw bias = bias_law(right.spec.initializer, context).times(gain.bias);
+    const std::string& name = found.weights.at(slot.role);
+    samples_.push_back(
+        {l, name, {W.data(), W.size()}, scaled(right.spec.initializer.weight_law(context), gain, W)});
+    const EntryLaw bias = right.spec.initializer.bias_law(context).times(gain.bias);
     if (const VectorPtr& b = weight->second.bias)
-      add(l, found.biases.at(slot.role), *b, bias);
-    else if (bias.std > 0)
-      accuse(l, found.biases.at(slot.role), {}, "missing, should have rms " + brief(bias.std));
+      samples_.push_back({l, found.biases.at(slot.role), {b->data(), b->size()}, bias});
+    else if (!bias.is_zero())
+      findings_.without_bias.push_back(name);
   }
 
-  template <class Numbers>
-  void add(Index l, const std::string& name, const Numbers& numbers, const EntryLaw& law) {
-    samples_.push_back({l, name, {numbers.data(), numbers.size()}, law});
+  Index count_random() const {
+    return std::count_if(samples_.begin(), samples_.end(),
+                         [](const Sample& sample) { return sample.law.is_random(); });
   }
 
-  void judge(const Sample& sample, Real level) {
-    const Real square = sample.numbers.squaredNorm() / static_cast<Real>(sample.numbers.size());
-    const Real rms = std::sqrt(square), std = sample.law.std;
-    const std::string found =
-        "rms " + brief(rms) + " over " + std::to_string(sample.numbers.size()) + " numbers, should be ";
-    if (std == 0) {
-      if (!sample.numbers.isZero(0)) accuse(sample.block, sample.name, rms, found + "zero");
-      return;
+  void judge(const Sample& sample) {
+    TensorFinding found;
+    const Index count = sample.numbers.size();
+    const Real std = sample.law.std(), root = std::sqrt(static_cast<Real>(count));
+    found.block = sample.block, found.name = sample.name, found.shape = sample.law.shape(),
+    found.count = count;
+    found.rms = sample.numbers.stableNorm() / root, found.expected = std;
+    found.mean = sample.numbers.mean();
+    if (sample.law.is_random()) {
+      const Real level = findings_.level_of_tensor / 2;
+      const detail::Interval range = interval(sample.law, count, level);
+      found.low = std * std::sqrt(range.low), found.high = std * std::sqrt(range.high);
+      found.mean_bound = std * detail::mean_bound(count, level);
     }
-    const detail::Interval range = detail::mean_square_interval(sample.law, sample.numbers.size(), level);
-    const Real ratio = square / (std * std);
-    if (ratio >= range.low && ratio <= range.high) return;
-    const auto bound = [&](Real of) { return brief(std * std::sqrt(std::max<Real>(of, 0))); };
-    accuse(sample.block, sample.name, rms,
-           found + brief(std) +
-               (sample.is_random() ? " (" + bound(range.low) + " to " + bound(range.high) + ")" : ""));
+    const std::string why = fault(sample, found);
+    found.pass = why.empty();
+    if (!found.pass) accuse(sample.block, sample.name, found.rms, why);
+    findings_.tensors.push_back(std::move(found));
+  }
+
+  /// Laws of one form and count share an interval.
+  detail::Interval interval(const EntryLaw& law, Index count, Real level) {
+    const auto [known, is_new] = intervals_.try_emplace({law.fourth(), count});
+    if (is_new) known->second = detail::mean_square_interval(law, count, level);
+    return known->second;
+  }
+
+  /// What is wrong with a tensor; comparisons are such that NaN is wrong.
+  static std::string fault(const Sample& sample, const TensorFinding& found) {
+    const std::string numbers =
+        found.count == 1 ? " (1 number)" : " over " + std::to_string(found.count) + " numbers";
+    const std::string rms = "rms " + brief(found.rms) + numbers + ", should be ";
+    if (!std::isfinite(found.rms)) return rms + (found.expected == 0 ? "zero" : brief(found.expected));
+    if (found.expected == 0) return sample.numbers.isZero(0) ? "" : rms + "zero";
+    if (!found.low) {
+      // Orthogonal matrices and unit norms of float32 programs are so up to 1e-6.
+      const Real tolerance = std::max<Real>(1e-5, 2 * rounding_of(sample.numbers));
+      return std::abs(found.rms / found.expected - 1) <= tolerance ? "" : rms + brief(found.expected);
+    }
+    if (!(found.rms >= *found.low && found.rms <= *found.high))
+      return rms + brief(found.expected) + " (" + brief(*found.low) + " to " + brief(*found.high) + ")";
+    if (!(std::abs(found.mean) <= *found.mean_bound))
+      return "mean " + brief(found.mean) + numbers + ", should be 0 (within ±" + brief(*found.mean_bound) +
+             ")";
+    const Real largest = sample.numbers.cwiseAbs().maxCoeff();
+    if (!(largest <= sample.law.largest() * (1 + 2 * rounding_of(sample.numbers))))
+      return "largest number " + brief(largest) + ", should be within ±" + brief(sample.law.largest());
+    return "";
   }
 
   void look_at_wiring(Index l, const BlockParts& parts, const BlockPlan& plan) {
+    ++findings_.constants;
     if (parts.mix != plan.mix)
       accuse(l, "mix", {},
              "mix " + std::string(to_string(parts.mix)) + ", should be " + std::string(to_string(plan.mix)));
@@ -184,6 +269,8 @@ class Comparison {
       look_at_norm(l, std::string(place.name), parts.*place.at, plan.*place.at);
     if (!recipe_.scheme.scheme().needs_profile)
       compare(l, "skip_scale", "skip scale", parts.skip_scale.values, plan.skip_scale.values);
+    if (parts.output_bias.size() > 0)
+      compare(l, "output_bias", "bias after the sum", parts.output_bias, Vector::Zero(1));
     if (plan.last_norm_weight && !parts.conv.norms.empty()) {
       const auto& weight = parts.conv.norms.back().weight;
       compare(l, "norm" + std::to_string(parts.conv.norms.size()) + ".weight", "weight of the last norm",
@@ -191,12 +278,9 @@ class Comparison {
     }
   }
 
-  void look_at_scale(Index l, const FoundBlock& found, const BlockPlan& plan) {
-    compare(l, found.gate, "branch scale", found.parts->branch_scale.values, plan.branch_scale.values);
-  }
-
   void look_at_norm(Index l, const std::string& place, const NormSpec& found, const NormSpec& right) {
     const auto name = [](const NormSpec& norm) { return norm ? std::string(norm.kind->name) : "none"; };
+    ++findings_.constants;
     if (found.kind != right.kind) return accuse(l, place, {}, name(found) + ", should be " + name(right));
     if (!found) return;
     const Vector ones = Vector::Ones(1), zeros = Vector::Zero(1);
@@ -214,7 +298,11 @@ class Comparison {
                const Vector& right) {
     const Index size = std::max(found.size(), right.size());
     const auto at = [](const Vector& v, Index i) { return v(v.size() == 1 ? 0 : i); };
-    if (found.size() != size && found.size() != 1) return;
+    ++findings_.constants;
+    if (std::min(found.size(), right.size()) != size && std::min(found.size(), right.size()) != 1)
+      return accuse(l, parameter, {},
+                    what + " of " + std::to_string(found.size()) + " numbers, should be of " +
+                        std::to_string(right.size()));
     for (Index i = 0; i < size; ++i) {
       if (same(at(found, i), at(right, i))) continue;
       return accuse(l, parameter, at(found, i),
@@ -222,36 +310,44 @@ class Comparison {
     }
   }
 
-  void accuse(Index l, const std::string& parameter, std::optional<Real> value, std::string reason) {
-    check_parts::add(result_, {l, parameter, value, parameter + ": " + std::move(reason)});
+  void accuse(Index l, const std::string& parameter, std::optional<Real> value, const std::string& reason) {
+    accused_.push_back({l, parameter, value, parameter + ": " + reason});
+  }
+
+  static std::string and_more(const std::vector<std::string>& names) {
+    std::string text;
+    for (std::size_t i = 0; i < std::min(names.size(), check_parts::listed_culprits); ++i)
+      text += (i ? ", " : "") + names[i];
+    if (names.size() > check_parts::listed_culprits)
+      text += " and " + std::to_string(names.size() - check_parts::listed_culprits) + " more";
+    return text;
   }
 
   std::string message(Index random) const {
-    const Initializer init = recipe_.init ? *recipe_.init : base_initializer(recipe_.scheme, family_);
-    std::string text =
-        recipe_.scheme.canonical() + " from " + init.canonical() + " over " +
-        std::to_string(recipe_.blocks.size()) + " blocks of family " + std::string(family_.name) + ": " +
-        std::to_string(random) + " tensors at family-wise level " + shortest(recipe_.level) + ", " +
-        std::to_string(static_cast<Index>(samples_.size()) - random) + " more whose size is fixed";
+    std::string text = findings_.scheme + " from " + findings_.init + ", " +
+                       std::to_string(recipe_.blocks.size()) + " blocks of family " + findings_.family + ": ";
+    const auto fixed = static_cast<Index>(samples_.size()) - random;
+    if (random > 0)
+      text += std::to_string(random) + " random tensors at family-wise level " + shortest(recipe_.level);
+    if (random > 1) text += ", " + brief(findings_.level_of_tensor) + " each";
+    if (random > 0 && fixed > 0) text += "; ";
+    if (fixed > 0) text += std::to_string(fixed) + (random > 0 ? " more" : " tensors") + " of fixed size";
+    if (!findings_.without_bias.empty())
+      text += "; no bias beside " + std::to_string(findings_.without_bias.size()) +
+              " of the weights, where the law has one";
     if (recipe_.scheme.scheme().needs_profile) text += "; skip scales depend on data and were not compared";
-    const bool wiring = std::all_of(recipe_.blocks.begin(), recipe_.blocks.end(),
-                                    [](const FoundBlock& block) { return block.knows_wiring; });
-    if (!wiring) text += "; norms and skip scales were not compared";
-    if (!unmatched_.empty()) {
-      text += "; not matched: ";
-      for (std::size_t i = 0; i < std::min(unmatched_.size(), check_parts::listed_culprits); ++i)
-        text += (i ? ", " : "") + unmatched_[i];
-      if (unmatched_.size() > check_parts::listed_culprits)
-        text += " and " + std::to_string(unmatched_.size() - check_parts::listed_culprits) + " more";
-    }
+    if (!findings_.compares_wiring) text += "; norms and skip scales were not compared";
+    if (!findings_.unmatched.empty()) text += "; not matched: " + and_more(findings_.unmatched);
     return text;
   }
 
   const Recipe& recipe_;
   const Family& family_;
   CheckResult result_;
+  RecipeFindings findings_;
   std::vector<Sample> samples_;
-  std::vector<std::string> unmatched_;
+  std::vector<Culprit> accused_;
+  std::map<std::pair<Real, Index>, detail::Interval> intervals_;  ///< by fourth moment and count
 };
 
 }  // namespace
@@ -265,6 +361,15 @@ void require_fit(const Recipe& recipe) {
 CheckResult check_recipe(const Recipe& recipe, Index blocks) {
   REZERO_REQUIRE(0 <= blocks && blocks <= static_cast<Index>(recipe.blocks.size()));
   return Comparison(recipe, blocks).result();
+}
+
+Real copied_bytes(const Recipe& recipe) {
+  Real numbers = 0;
+  for (const FoundBlock& block : recipe.blocks) {
+    if (!block.parts || !block.holds_copies) continue;
+    for (const auto& [role, pair] : block.parts->weights) numbers += static_cast<Real>(pair.weight->size());
+  }
+  return numbers * sizeof(Real);
 }
 
 }  // namespace rezero

@@ -13,8 +13,9 @@ Index token_of(const std::string& text, std::string_view option);
 TokenView resolve_view(const PlanOptions& options, Index positions);
 
 /// --expect-scheme for the stack of the plan, or null without that option. UsageError if the scheme does not
-/// fit it.
-std::shared_ptr<const Recipe> resolve_recipe(const PlanOptions& options, const SweepPlan& plan);
+/// fit it, MemoryError if its copies of weights do not fit into memory.
+std::shared_ptr<const Recipe> resolve_recipe(const PlanOptions& options, const SweepPlan& plan,
+                                             const ResolveContext& context);
 
 /// The inverse of all three.
 void describe_analysis(const AnalysisOptions& analysis, PlanOptions& options);

@@ -21,8 +21,8 @@ bool is_activation(const Step& step) {
 /// A constant matrix with the varying operand that it multiplies.
 struct Product {
   std::size_t step = 0;
-  int slot = -1;  ///< of the matrix
-  Matrix weight;  ///< outputs × inputs
+  int slot = -1;                         ///< of the matrix
+  std::shared_ptr<const Matrix> weight;  ///< outputs × inputs
   VectorPtr bias;
   std::string name, bias_name;
 };
@@ -40,6 +40,7 @@ class Reading {
   FoundBlock found(const std::string& sum) {
     FoundBlock block;
     block.knows_wiring = false;
+    block.holds_copies = true;
     block.gate = sum;
     if (whole_) recognize(block);
     if (block.parts) set_gate(block);
@@ -92,12 +93,13 @@ class Reading {
     const bool transposed = !right || (type == "Gemm" && integer(i, "transB") != 0);  // outputs are the rows
     // The file's numbers are row-major.
     const Eigen::Map<const Matrix> columns(W.reals().data(), W.dims()[1], W.dims()[0]);
-    Product product{i,
-                    slot,
-                    transposed ? Matrix(columns.transpose()) : Matrix(columns),
-                    nullptr,
-                    name_of_constant(program_, slot, step(i)),
-                    {}};
+    Product product{
+        i,
+        slot,
+        std::make_shared<const Matrix>(transposed ? Matrix(columns.transpose()) : Matrix(columns)),
+        nullptr,
+        name_of_constant(program_, slot, step(i)),
+        {}};
     find_bias(product);
     products_.push_back(std::move(product));
   }
@@ -123,7 +125,7 @@ class Reading {
     const auto take = [&](int slot, const Step& reader) {
       if (slot < 0 || program_.varies(slot)) return;
       const graph::Tensor& b = program_.slot(slot).constant;
-      if (!b.is_real() || b.size() != product.weight.rows()) return;
+      if (!b.is_real() || b.size() != product.weight->rows()) return;
       product.bias = b.shared_reals();
       product.bias_name = name_of_constant(program_, slot, reader);
     };
@@ -145,7 +147,7 @@ class Reading {
     if (softmax_ && count == 2) return fused_attention(block);
     if (softmax_) return;
     if (count == 1) return assign(block, one_matrix(), {Role::linear});
-    if (count == 2 && products_[0].weight.rows() == products_[1].weight.cols())
+    if (count == 2 && products_[0].weight->rows() == products_[1].weight->cols())
       return assign(block, "mlp", {Role::up, Role::down});
     if (count == 3) gated(block);
   }
@@ -163,9 +165,9 @@ class Reading {
                          [&](std::size_t i) { return leads_to(product, i); });
     };
     const bool first = is_gate(products_[0]);
-    const Matrix &a = products_[0].weight, &b = products_[1].weight;
+    const Matrix &a = *products_[0].weight, &b = *products_[1].weight;
     if (first == is_gate(products_[1]) || a.rows() != b.rows() || a.cols() != b.cols()) return;
-    if (products_[2].weight.cols() != a.rows()) return;
+    if (products_[2].weight->cols() != a.rows()) return;
     assign(block, "glu",
            first ? std::vector<Role>{Role::gate, Role::up, Role::down}
                  : std::vector<Role>{Role::up, Role::gate, Role::down});
@@ -180,7 +182,7 @@ class Reading {
       roles.push_back(scores ? Role::query : Role::value);
     }
     if (scored.size() != 2 || products_[3].step < *softmax_) return;
-    const bool swapped = products_[scored[1]].weight.rows() > products_[scored[0]].weight.rows();
+    const bool swapped = products_[scored[1]].weight->rows() > products_[scored[0]].weight->rows();
     roles[scored[swapped ? 0 : 1]] = Role::key;
     roles.push_back(Role::output);
     assign(block, "attention", roles);
@@ -188,13 +190,13 @@ class Reading {
 
   void fused_attention(FoundBlock& block) {
     const Product fused = products_[0];
-    const Index width = fused.weight.cols();
-    if (fused.weight.rows() != 3 * width || products_[1].step < *softmax_) return;
+    const Index width = fused.weight->cols();
+    if (fused.weight->rows() != 3 * width || products_[1].step < *softmax_) return;
     std::vector<Product> parts;
     for (const Index i : {0, 1, 2}) {
       Product part = fused;
       const std::string which = i == 0 ? " (query)" : i == 1 ? " (key)" : " (value)";
-      part.weight = fused.weight.middleRows(i * width, width);
+      part.weight = std::make_shared<const Matrix>(fused.weight->middleRows(i * width, width));
       if (fused.bias) part.bias = std::make_shared<Vector>(fused.bias->segment(i * width, width));
       part.name += which, part.bias_name += which;
       parts.push_back(std::move(part));
@@ -208,11 +210,11 @@ class Reading {
     if (kind.empty()) return;
     BlockParts parts;
     parts.branch = &branches().at(kind);
-    parts.shape = {products_.front().weight.cols(), 1};
-    if (products_.back().weight.rows() != parts.shape.features) return;
+    parts.shape = {products_.front().weight->cols(), 1};
+    if (products_.back().weight->rows() != parts.shape.features) return;
     for (std::size_t p = 0; p < roles.size(); ++p) {
       const Product& product = products_[p];
-      parts.weights[roles[p]] = {std::make_shared<Matrix>(product.weight), product.bias};
+      parts.weights[roles[p]] = {product.weight, product.bias};
       block.weights[roles[p]] = product.name;
       block.biases[roles[p]] = product.bias ? product.bias_name : "bias of " + product.name;
       matched_.insert(product.slot);

@@ -65,6 +65,8 @@ struct AnalysisOptions {
   std::vector<CheckSpec> checks;         ///< verify only; empty for the analysis
   bool spectrum = true;                  ///< false when no check needs singular values
   std::shared_ptr<const Recipe> recipe;  ///< verify only: --expect-scheme
+  /// Only weights are looked at: nothing passes through the stack.
+  bool is_recipe_alone() const { return recipe && checks.empty(); }
   /// Bytes that the plan may use. The limit affects how spectra are computed (route.h), and so their last
   /// digits. Without it, the memory of the machine only decides whether the plan is run.
   std::optional<Real> max_memory;

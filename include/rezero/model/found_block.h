@@ -15,6 +15,7 @@ struct FoundBlock {
   std::map<Role, std::string> weights;  ///< names of the weights of `parts`
   std::map<Role, std::string> biases;   ///< names of its biases
   bool knows_wiring = true;             ///< norms and scales of `parts` are those of the file
+  bool holds_copies = false;            ///< the weights of `parts` are not those in the stack's memory
   std::string gate = "branch_scale";    ///< name of the branch scale
   std::vector<std::string> unmatched;   ///< weights of the file in this block whose role is not known
 };
