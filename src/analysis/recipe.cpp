@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "analysis/checks/parts.h"
@@ -20,6 +21,10 @@ std::string brief(Real value) {
   std::array<char, 32> text{};
   return {text.data(),
           std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, 4).ptr};
+}
+
+std::string counted(Index count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
 Real as_bfloat16(Real x) {
@@ -213,16 +218,22 @@ class Comparison {
   void judge(const Sample& sample) {
     TensorFinding found;
     const Index count = sample.numbers.size();
-    const Real std = sample.law.std(), root = std::sqrt(static_cast<Real>(count));
-    found.block = sample.block, found.name = sample.name, found.shape = sample.law.shape(),
-    found.count = count;
-    found.rms = sample.numbers.stableNorm() / root, found.expected = std;
-    found.mean = sample.numbers.mean();
+    const Real sigma = sample.law.std();
+    found.block = sample.block, found.name = sample.name, found.shape = sample.law.shape();
+    found.count = count, found.expected = sigma;
+    // In units of the largest, so that no square and no sum overflows.
+    const Real unit = sample.numbers.lpNorm<Eigen::Infinity>();
+    if (!sample.numbers.allFinite()) {
+      found.rms = found.mean = std::numeric_limits<Real>::quiet_NaN();
+    } else if (unit != 0) {
+      found.rms = unit * ((sample.numbers / unit).norm() / std::sqrt(static_cast<Real>(count)));
+      found.mean = unit * (sample.numbers / unit).mean();
+    }
     if (sample.law.is_random()) {
       const Real level = findings_.level_of_tensor / 2;
       const detail::Interval range = interval(sample.law, count, level);
-      found.low = std * std::sqrt(range.low), found.high = std * std::sqrt(range.high);
-      found.mean_bound = std * detail::mean_bound(count, level);
+      found.low = sigma * std::sqrt(range.low), found.high = sigma * std::sqrt(range.high);
+      found.mean_bound = sigma * detail::mean_bound(count, level);
     }
     const std::string why = fault(sample, found);
     found.pass = why.empty();
@@ -325,13 +336,14 @@ class Comparison {
 
   std::string message(Index random) const {
     std::string text = findings_.scheme + " from " + findings_.init + ", " +
-                       std::to_string(recipe_.blocks.size()) + " blocks of family " + findings_.family + ": ";
+                       counted(static_cast<Index>(recipe_.blocks.size()), "block") + " of family " +
+                       findings_.family + ": ";
     const auto fixed = static_cast<Index>(samples_.size()) - random;
     if (random > 0)
-      text += std::to_string(random) + " random tensors at family-wise level " + shortest(recipe_.level);
+      text += counted(random, "random tensor") + " at family-wise level " + shortest(recipe_.level);
     if (random > 1) text += ", " + brief(findings_.level_of_tensor) + " each";
     if (random > 0 && fixed > 0) text += "; ";
-    if (fixed > 0) text += std::to_string(fixed) + (random > 0 ? " more" : " tensors") + " of fixed size";
+    if (fixed > 0) text += counted(fixed, random > 0 ? "other" : "tensor") + " of fixed size";
     if (!findings_.without_bias.empty())
       text += "; no bias beside " + std::to_string(findings_.without_bias.size()) +
               " of the weights, where the law has one";
