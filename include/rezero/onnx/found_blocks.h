@@ -11,10 +11,10 @@ namespace rezero::onnx {
 /// - one matrix: linear, or dense or preactivation with an activation behind or before it;
 /// - two without a softmax: up, down;
 /// - three without a softmax: gate (an activation reads it) and up, which are multiplied; down;
-/// - four and a softmax: the two that lead to it are query and key (the larger first, or the first), the third
-///   is value; output;
-/// - two and a softmax: one matrix with three times as many outputs as inputs, which is query, key and value
-///   in this order; output.
+/// - four and a softmax: the two that lead to it are query and key (the larger first, or the first),
+///   the third is value; output;
+/// - two and a softmax: one matrix with three times as many outputs as inputs, which is query, key
+///   and value in this order; output.
 ///
 /// A block of any other form has no parts. Every constant with two axes or more that did not get a role is
 /// listed as unmatched. Norms and skip scales are not told.
