@@ -1,5 +1,7 @@
 #include "rezero/analysis/check.h"
 
+#include "rezero/core/error.h"
+
 namespace rezero {
 
 #define REZERO_ENTRY(name) Check check_##name();
@@ -13,8 +15,20 @@ const Registry<Check>& checks() {
   return registry;
 }
 
+namespace {
+
+/// Verdicts show a check of this name, which no one can ask for by it.
+const Check& check_of(const std::string& name) {
+  if (name == "recipe")
+    throw UsageError(
+        "the check 'recipe' belongs to a scheme (use --expect-scheme NAME, with or without --check)");
+  return checks().at(name);
+}
+
+}  // namespace
+
 CheckSpec::CheckSpec(const NamedSpec& spec)
-    : check_(&checks().at(spec.name)),
+    : check_(&check_of(spec.name)),
       params_(resolve_params(spec, check_->params, "check '" + std::string(check_->name) + "'")) {}
 
 std::string CheckSpec::canonical() const {

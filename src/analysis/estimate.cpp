@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rezero/analysis/recipe.h"
+
 namespace rezero {
 namespace {
 
@@ -20,6 +22,15 @@ Real stack_bytes(const Stack& stack) {
   return bytes;
 }
 
+/// Copies of weights, and what is found out about each tensor.
+Real recipe_bytes(const Recipe& recipe) {
+  constexpr Real finding_bytes = 2 * sizeof(TensorFinding) + 1000;  // and its names and texts
+  Real tensors = 0;
+  for (const FoundBlock& block : recipe.blocks)
+    tensors += static_cast<Real>(block.weights.size() + block.biases.size());
+  return copied_bytes(recipe) + finding_bytes * tensors;
+}
+
 /// Kept until the end: the metrics of every row, in vectors that may be half empty; for a verdict, the text
 /// of its checks; for rows that differ in more than the seed, their labels and, at the end, their summary.
 Real shared_bytes(const SweepPlan& plan, const CellList& cells) {
@@ -27,7 +38,8 @@ Real shared_bytes(const SweepPlan& plan, const CellList& cells) {
   const Real of_row = 2 * static_cast<Real>(metrics().size() * sizeof(Real)) +
                       check_text_bytes * static_cast<Real>(plan.analysis.checks.size());
   const Real groups = rows / static_cast<Real>(cells.cells_per_kind());
-  return rows * of_row + groups * summary_bytes + (plan.stack ? stack_bytes(*plan.stack->stack) : 0);
+  return rows * of_row + groups * summary_bytes + (plan.stack ? stack_bytes(*plan.stack->stack) : 0) +
+         (plan.analysis.recipe ? recipe_bytes(*plan.analysis.recipe) : 0);
 }
 
 /// The QR of each block's weights, if its initializer makes one: about 4 w^(3/2) flops for w numbers at a

@@ -231,8 +231,12 @@ Real StepWork::total(Index blocks) const {
 }
 
 Route route_of(const Geometry& geometry, const Depths& depths, const AnalysisOptions& options) {
-  const Costs costs(geometry, depths, options);
   Route route;
+  if (options.is_recipe_alone()) {
+    route.bytes = route.least_bytes = fixed_bytes;
+    return route;
+  }
+  const Costs costs(geometry, depths, options);
   route.form = form_of(costs, options);
   const bool formed = route.form == JacobianForm::dense;
   route.by_rows = formed && costs.by_rows();
@@ -253,6 +257,14 @@ Route route_of(const Geometry& geometry, const Depths& depths, const AnalysisOpt
 
 StepWork step_work(const Route& route, const Geometry& geometry, const Depths& depths,
                    const AnalysisOptions& options) {
+  if (options.is_recipe_alone()) {
+    // A pass over the weights up to each depth, from memory: about ten flops for a number.
+    StepWork steps;
+    for (const Index depth : depths)
+      steps.depth.push_back(10 * detail::size_of(geometry, depth).weights / sizeof(Real) *
+                            static_cast<Real>(depth * geometry.blocks_per_layer()));
+    return steps;
+  }
   const SpectrumMethod* method = route.method.empty() ? nullptr : &spectrum_methods().at(route.method);
   return Costs(geometry, depths, options).steps(method, route.form);
 }

@@ -11,6 +11,7 @@
 #include "analysis/matrix_free.h"
 #include "core/underflow.h"
 #include "rezero/analysis/observe.h"
+#include "rezero/analysis/recipe.h"
 #include "rezero/core/contract.h"
 #include "rezero/core/error.h"
 #include "rezero/random/sample.h"
@@ -239,6 +240,22 @@ class CellRun {
   detail::EndNorms end_norms_;                    ///< of the last block passed
 };
 
+/// The verdict on the weights, which needs neither states nor derivatives.
+void deliver_recipe(const Cell& cell, const AnalysisOptions& options, const CellContext& context,
+                    const PartVisitor& visit) {
+  const StepWork work =
+      context.on_step ? step_work(cell.route, *cell.geometry, cell.depths, options) : StepWork{};
+  for (std::size_t i = 0; i < cell.depths.size(); ++i) {
+    context.checkpoint();
+    DepthResult depth;
+    depth.depth = cell.depths[i];
+    depth.blocks = cell.depths[i] * cell.geometry->blocks_per_layer();
+    depth.checks.push_back(check_recipe(*options.recipe, depth.blocks));
+    visit({cell.index, cell.labels, {std::move(depth)}, {}});
+    if (context.on_step) context.on_step(work.depth[i]);
+  }
+}
+
 }  // namespace
 
 void CellContext::checkpoint() const {
@@ -247,6 +264,16 @@ void CellContext::checkpoint() const {
 
 void run_cell(const Cell& cell, const AnalysisOptions& options, const CellContext& context,
               const PartVisitor& visit) {
+  if (options.is_recipe_alone()) return deliver_recipe(cell, options, context, visit);
+  if (options.recipe) {  // about the whole file, whatever the other checks see of it at a time
+    AnalysisOptions others = options;
+    others.recipe.reset();
+    return run_cell(cell, others, context, [&](CellResult part) {
+      for (DepthResult& depth : part.depths)
+        depth.checks.push_back(check_recipe(*options.recipe, depth.blocks));
+      visit(std::move(part));
+    });
+  }
   if (!options.checks.empty() && detail::changes_shape(cell))
     return detail::check_runs(
         cell, options, [&](const Cell& part) { return run_cell(part, options, context); }, visit);

@@ -5,15 +5,19 @@
 #include "config/axes.h"
 #include "config/names.h"
 #include "config/options.h"
+#include "rezero/analysis/recipe.h"
 #include "rezero/core/error.h"
 #include "rezero/core/registry.h"
+#include "rezero/onnx/found_blocks.h"
 #include "rezero/spectrum/method.h"
 
 namespace rezero::detail {
 namespace {
 
+/// --expect-scheme is about weights, and most schemes are no identity: it brings no other check with it.
 std::vector<CheckSpec> resolve_checks(const PlanOptions& options) {
   std::vector<CheckSpec> out;
+  if (options.expect_scheme && !options.check) return out;
   for (const std::string& text : value_or_default(options, &PlanOptions::check)) {
     CheckSpec check(parse_named_spec(text));
     const auto same = [&](const CheckSpec& known) { return known.canonical() == check.canonical(); };
@@ -41,6 +45,20 @@ void require_use_of_cotangent(const PlanOptions& options) {
   if (unusual && !options.profile.value_or(false))
     throw UsageError("--cotangent " + *options.cotangent +
                      " needs --profile (nothing else uses a cotangent)");
+}
+
+Real level_of(const PlanOptions& options) {
+  const Real level = value_or_default(options, &PlanOptions::expect_level);
+  if (!(level >= 1e-12 && level < 1))
+    throw UsageError("--expect-level must be between 1e-12 and 1, got " + shortest(level));
+  return level;
+}
+
+/// A graph's weights, and their copies with outputs as rows.
+Real bytes_of_copies(const StackInput& input) {
+  Real numbers = 0;
+  for (Index l = 0; l < input.stack->blocks(); ++l) numbers += input.stack->block(l)->weight_count();
+  return 2 * numbers * sizeof(Real);
 }
 
 std::string token_text(Index token) {
@@ -109,7 +127,31 @@ OptionGroup check_options() {
            "unless a parameter is; as=warning only reports it)")
       .named("NAME[:P=V]")
       .by_default("identity,alive,live:as=warning")
+      .default_text("identity,alive,live:as=warning; none with --expect-scheme")
       .checked_by(makes<CheckSpec>)
+      .for_any_stack()
+      .only_in({OptionUse::verify});
+  group
+      .add("expect-scheme", &PlanOptions::expect_scheme,
+           "check that the weights of --stack or --onnx have the sizes that this scheme draws")
+      .named("NAME[:P=V]")
+      .checked_by(makes<SchemeSpec>)
+      .for_any_stack()
+      .only_in({OptionUse::verify});
+  group
+      .add("expect-init", &PlanOptions::expect_init,
+           "initializer that --expect-scheme assumes (see list initializers)")
+      .named("NAME[:P=V]")
+      .default_text("that of the scheme's source")
+      .checked_by(makes<Initializer>)
+      .for_any_stack()
+      .only_in({OptionUse::verify});
+  group
+      .add("expect-level", &PlanOptions::expect_level,
+           "probability that --expect-scheme accuses weights that follow the scheme, for the whole file")
+      .named("P")
+      .by_default("0.001")
+      .json_schema(R"({"type": "number", "minimum": 1e-12, "exclusiveMaximum": 1})")
       .for_any_stack()
       .only_in({OptionUse::verify});
   return group;
@@ -167,12 +209,47 @@ TokenView resolve_view(const PlanOptions& options, Index positions) {
   return view;
 }
 
+std::shared_ptr<const Recipe> resolve_recipe(const PlanOptions& options, const SweepPlan& plan,
+                                             const ResolveContext& context) {
+  if (!options.expect_scheme) {
+    for (const auto& [given, name] : {std::pair(options.expect_init.has_value(), "--expect-init"),
+                                      std::pair(options.expect_level.has_value(), "--expect-level")})
+      if (given) throw UsageError(std::string(name) + " needs --expect-scheme NAME");
+    return nullptr;
+  }
+  if (!plan.stack)
+    throw UsageError("--expect-scheme needs --stack FILE or --onnx FILE (a random stack follows its scheme)");
+  Recipe recipe{SchemeSpec(*options.expect_scheme), {}, {}, level_of(options)};
+  for (const ParamValue& value : recipe.scheme.params().values())
+    if (value.kind == ParamKind::series && !value.text.empty())
+      throw UsageError("--expect-scheme takes no file of numbers ('" + value.name + "' of scheme '" +
+                       std::string(recipe.scheme.scheme().name) + "')");
+  if (options.expect_init) recipe.init = Initializer(*options.expect_init);
+  const auto graph = std::dynamic_pointer_cast<const onnx::OnnxStack>(plan.stack->stack);
+  if (graph && recipe.init)
+    for (const ParamValue& value : recipe.init->params().values())
+      if (value.text == "auto")
+        throw UsageError("--expect-init with " + value.name +
+                         "=auto needs a stack file (a graph does not name its activation): give a number");
+  if (graph && context.require_memory)
+    context.require_memory(bytes_of_copies(*plan.stack), plan.stack->file.path);
+  recipe.blocks = graph ? onnx::found_blocks(*graph) : found_blocks(*plan.stack->stack);
+  require_fit(recipe);
+  return std::make_shared<const Recipe>(std::move(recipe));
+}
+
 void describe_analysis(const AnalysisOptions& analysis, PlanOptions& options) {
   if (analysis.final_norm) options.final_norm = true;
   if (analysis.view.wrt) options.wrt = token_text(*analysis.view.wrt);
   if (analysis.view.of) options.of = token_text(*analysis.view.of);
   options.method = analysis.method;
   if (analysis.max_memory) options.max_memory = Bytes{*analysis.max_memory};
+  if (analysis.recipe) {
+    options.expect_scheme = analysis.recipe->scheme.canonical();
+    if (analysis.recipe->init) options.expect_init = analysis.recipe->init->canonical();
+    options.expect_level = analysis.recipe->level;
+  }
+  if (analysis.is_recipe_alone()) return;
   const bool verifies = !analysis.checks.empty();
   if (verifies || analysis.profile) options.cotangent = to_string(analysis.cotangent);
   if (verifies) {

@@ -83,6 +83,7 @@ SweepPlan resolve_plan(const PlanOptions& options, const ResolveContext& context
     detail::resolve_random_stacks(plan, options, context.use, files);
   const Index positions = plan.stack ? plan.stack->stack->shape().positions : plan.tokens.tokens;
   plan.analysis.view = detail::resolve_view(options, positions);
+  if (context.use == PlanUse::verify) plan.analysis.recipe = detail::resolve_recipe(options, plan, context);
   require_possible_spectra(plan);
   return plan;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "init/laws.h"
 #include "rezero/core/contract.h"
 
 namespace rezero {
@@ -71,17 +72,25 @@ Initializer::Initializer(const NamedSpec& spec) {
 
 Matrix Initializer::weight(const WeightContext& context, const StreamKey& key) const {
   check_shape(context);
-  return kind_->weight(context, params_, key);
+  if (kind_->weight) return kind_->weight(context, params_, key);
+  return detail::drawn(weight_law(context), context.rows(), context.cols(), key);
 }
 
 Vector Initializer::bias(const WeightContext& context, const StreamKey& key) const {
   check_shape(context);
-  if (!has_bias()) return Vector::Zero(context.out);
-  return kind_->bias(context, params_, key);
+  return detail::drawn(bias_law(context), context.out, 1, key);
+}
+
+EntryLaw Initializer::weight_law(const WeightContext& context) const {
+  return kind_->law(context, params_);
+}
+
+EntryLaw Initializer::bias_law(const WeightContext& context) const {
+  return has_bias() ? kind_->bias_law(context, params_) : EntryLaw();
 }
 
 bool Initializer::has_bias() const {
-  if (!kind_->bias) return false;
+  if (!kind_->bias_law) return false;
   return !kind_->has_bias || kind_->has_bias(params_);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "rezero/core/contract.h"
 #include "rezero/parallel/parts.h"
@@ -25,10 +26,10 @@ Real redraw_truncated(std::uint64_t entry, Real std, Real cut, const StreamKey& 
 
 using Fill = void (*)(Real*, Index, const StreamKey&, std::uint64_t);
 
-/// rows × columns numbers of the stream times a factor, in parts.
-Matrix drawn(const WeightContext& context, Fill fill, Real factor, const StreamKey& key) {
+/// Numbers of the stream times a factor, in parts.
+Matrix filled(Index rows, Index cols, Fill fill, Real factor, const StreamKey& key) {
   constexpr Index least = 32768;  // numbers worth starting a thread for
-  Matrix W(context.rows(), context.cols());
+  Matrix W(rows, cols);
   const Index pairs = (W.size() + 1) / 2, parts = part_count(pairs, least / 2);
   for_each_part(parts, [&](Index i) {
     const Index first = 2 * part_start(pairs, parts, i),
@@ -39,26 +40,27 @@ Matrix drawn(const WeightContext& context, Fill fill, Real factor, const StreamK
   return W;
 }
 
-}  // namespace
-
-Matrix normals(const WeightContext& context, Real std, const StreamKey& key) {
-  return drawn(context, fill_normal, std, key);
-}
-Matrix uniforms(const WeightContext& context, Real bound, const StreamKey& key) {
-  return drawn(context, fill_uniform, bound, key);
-}
-
-Matrix scaled_law(const WeightContext& context, const std::string& law, Real std, const StreamKey& key) {
-  return law == "uniform" ? uniforms(context, std::sqrt(3.0) * std, key) : normals(context, std, key);
-}
-
-Matrix truncated_normal(const WeightContext& context, Real std, Real cut, const StreamKey& key) {
-  Matrix w = normals(context, std, key);
+Matrix truncated_normal(Matrix w, Real std, Real cut, const StreamKey& key) {
   REZERO_REQUIRE(w.size() < Index{1} << 40);
   for (Index e = 0; e < w.size(); ++e)
     if (std::abs(w.data()[e]) > cut)
       w.data()[e] = redraw_truncated(static_cast<std::uint64_t>(e), std, cut, key);
   return w;
+}
+
+}  // namespace
+
+Matrix drawn(const EntryLaw& law, Index rows, Index cols, const StreamKey& key) {
+  REZERO_REQUIRE(law.shape() != EntryShape::fixed_square);
+  if (law.is_zero()) return Matrix::Zero(rows, cols);
+  const Fill fill = law.shape() == EntryShape::uniform ? fill_uniform : fill_normal;
+  Matrix w = filled(rows, cols, fill, law.scale(), key);
+  if (law.shape() != EntryShape::truncated_normal) return w;
+  return truncated_normal(std::move(w), law.scale(), law.cut(), key);
+}
+
+EntryLaw law_of(const Params& params, Real std) {
+  return params.text("law") == "uniform" ? EntryLaw::uniform(std::sqrt(3.0) * std) : EntryLaw::normal(std);
 }
 
 Real gain_of(const WeightContext& context, const Params& params) {

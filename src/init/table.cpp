@@ -1,10 +1,10 @@
 /// The table of initializers, one row per name.
 
+#include <algorithm>
 #include <cmath>
 
 #include "init/laws.h"
 #include "rezero/linalg/haar.h"
-#include "rezero/random/sample.h"
 
 namespace rezero {
 namespace {
@@ -25,23 +25,33 @@ Real inverse_sqrt(Index fan) {
   return 1 / std::sqrt(static_cast<Real>(fan));
 }
 
-Matrix he(const Context& context, const Params& params, const StreamKey& key) {
+EntryLaw he(const Context& context, const Params& params) {
   const Index fan = params.text("mode") == "fan_out" ? context.fan_out() : context.fan_in();
-  return detail::scaled_law(context, params.text("law"), detail::gain_of(context, params) * inverse_sqrt(fan),
-                            key);
+  return detail::law_of(params, detail::gain_of(context, params) * inverse_sqrt(fan));
 }
 
-Matrix xavier(const Context& context, const Params& params, const StreamKey& key) {
+EntryLaw xavier(const Context& context, const Params& params) {
   const Real std = std::sqrt(2.0) * inverse_sqrt(context.fan_in() + context.fan_out());
-  return detail::scaled_law(context, params.text("law"), detail::gain_of(context, params) * std, key);
+  return detail::law_of(params, detail::gain_of(context, params) * std);
 }
 
-Matrix lecun(const Context& context, const Params& params, const StreamKey& key) {
-  return detail::scaled_law(context, params.text("law"), inverse_sqrt(context.fan_in()), key);
+EntryLaw lecun(const Context& context, const Params& params) {
+  return detail::law_of(params, inverse_sqrt(context.fan_in()));
+}
+
+/// Of r × c numbers, min(r, c) unit vectors times the gain.
+EntryLaw orthogonal_law(const Context& context, const Params& params) {
+  return EntryLaw::fixed_square(detail::gain_of(context, params) *
+                                inverse_sqrt(std::max(context.rows(), context.cols())));
 }
 
 Matrix orthogonal(const Context& context, const Params& params, const StreamKey& key) {
   return haar_orthogonal(context.rows(), context.cols(), key) * detail::gain_of(context, params);
+}
+
+EntryLaw delta_orthogonal_law(const Context& context, const Params& params) {
+  return EntryLaw::fixed_square(detail::gain_of(context, params) *
+                                inverse_sqrt(std::max(context.out, context.in) * context.taps));
 }
 
 /// Zero except for the centre of the kernel.
@@ -52,55 +62,50 @@ Matrix delta_orthogonal(const Context& context, const Params& params, const Stre
   return W;
 }
 
-Matrix gaussian(const Context& context, const Params& params, const StreamKey& key) {
-  return detail::scaled_law(context, "normal", params.real("sigma_w") * inverse_sqrt(context.fan_in()), key);
+EntryLaw gaussian(const Context& context, const Params& params) {
+  return EntryLaw::normal(params.real("sigma_w") * inverse_sqrt(context.fan_in()));
 }
 
-Vector gaussian_bias(const Context& context, const Params& params, const StreamKey& key) {
-  return normal_vector(context.out, key) * params.real("sigma_b");
+EntryLaw gaussian_bias(const Context&, const Params& params) {
+  return EntryLaw::normal(params.real("sigma_b"));
 }
 
 bool gaussian_has_bias(const Params& params) {
   return params.real("sigma_b") != 0;
 }
 
-Matrix normal(const Context& context, const Params& params, const StreamKey& key) {
-  return detail::scaled_law(context, "normal", params.real("std"), key);
+EntryLaw normal(const Context&, const Params& params) {
+  return EntryLaw::normal(params.real("std"));
 }
 
-Matrix trunc_normal(const Context& context, const Params& params, const StreamKey& key) {
-  return detail::truncated_normal(context, params.real("std"), torch_cut, key);
+EntryLaw trunc_normal(const Context&, const Params& params) {
+  return EntryLaw::truncated_normal(params.real("std"), torch_cut);
 }
 
-Matrix torch_default(const Context& context, const Params&, const StreamKey& key) {
-  return detail::uniforms(context, inverse_sqrt(context.fan_in()), key);
+/// Weights and biases of torch.nn.Linear.
+EntryLaw torch_default(const Context& context, const Params&) {
+  return EntryLaw::uniform(inverse_sqrt(context.fan_in()));
 }
 
-Vector torch_default_bias(const Context& context, const Params&, const StreamKey& key) {
-  return uniform_matrix(context.out, 1, key) * inverse_sqrt(context.fan_in());
+/// The fused (3d × d) matrix that torch.nn.MultiheadAttention draws for q, k and v at once: its bound is
+/// √(6/(fan_in + fan_out)).
+EntryLaw fused_xavier(const Context& context) {
+  return EntryLaw::uniform(std::sqrt(6 / static_cast<Real>(4 * context.fan_in())));
 }
 
-/// √(6/(fan_in + fan_out)) of the fused (3d × d) matrix that torch.nn.MultiheadAttention draws for q, k and v
-/// at once.
-Real fused_xavier_bound(const Context& context) {
-  return std::sqrt(6 / static_cast<Real>(4 * context.fan_in()));
+EntryLaw torch_transformer(const Context& context, const Params& params) {
+  return context.place == WeightPlace::attention_input ? fused_xavier(context)
+                                                       : torch_default(context, params);
 }
 
-Matrix torch_transformer(const Context& context, const Params& params, const StreamKey& key) {
-  if (context.place != WeightPlace::attention_input) return torch_default(context, params, key);
-  return detail::uniforms(context, fused_xavier_bound(context), key);
-}
-
-Matrix rezero_notebook(const Context& context, const Params&, const StreamKey& key) {
-  const Matrix raw = uniform_matrix(context.rows(), context.cols(), key);
-  if (context.place == WeightPlace::attention_input) return raw * fused_xavier_bound(context);
-  return raw * std::sqrt(6 / static_cast<Real>(context.fan_in() + context.fan_out()));
+EntryLaw rezero_notebook(const Context& context, const Params&) {
+  if (context.place == WeightPlace::attention_input) return fused_xavier(context);
+  return EntryLaw::uniform(std::sqrt(6 / static_cast<Real>(context.fan_in() + context.fan_out())));
 }
 
 /// Attention's biases start at zero, the feed-forward layers' at torch's default.
-Vector transformer_bias(const Context& context, const Params& params, const StreamKey& key) {
-  if (context.place != WeightPlace::feed_forward) return Vector::Zero(context.out);
-  return torch_default_bias(context, params, key);
+EntryLaw transformer_bias(const Context& context, const Params& params) {
+  return context.place == WeightPlace::feed_forward ? torch_default(context, params) : EntryLaw();
 }
 
 bool tied_says(const Params& params) {
@@ -125,7 +130,7 @@ std::vector<InitializerKind> table() {
   kind->formula = "std = gain/√fan";
   kind->source = "He, Zhang, Ren & Sun 2015";
   kind->params = {law, mode, gain("1.4142135623730951")};
-  kind->weight = he;
+  kind->law = he;
 
   kind = add_entry(all, "xavier");
   kind->aliases = {"glorot"};
@@ -133,20 +138,21 @@ std::vector<InitializerKind> table() {
   kind->formula = "std = gain·√(2/(fan_in + fan_out))";
   kind->source = "Glorot & Bengio 2010";
   kind->params = {law, gain("1")};
-  kind->weight = xavier;
+  kind->law = xavier;
 
   kind = add_entry(all, "lecun");
   kind->summary = "keeps the mean square through linear layers";
   kind->formula = "std = 1/√fan_in";
   kind->source = "LeCun, Bottou, Orr & Müller 1998";
   kind->params = {law};
-  kind->weight = lecun;
+  kind->law = lecun;
 
   kind = add_entry(all, "orthogonal");
   kind->summary = "Haar-distributed orthonormal rows or columns, whichever are fewer";
   kind->formula = "W = gain·Q, std = gain/√max(fan_in, fan_out)";
   kind->source = "Saxe, McClelland & Ganguli 2014; Mezzadri 2007";
   kind->params = {gain("1")};
+  kind->law = orthogonal_law;
   kind->weight = orthogonal;
   kind->factors_a_matrix = true;
 
@@ -157,6 +163,7 @@ std::vector<InitializerKind> table() {
   kind->formula = "W = gain·Q at the centre tap, Q out × in";
   kind->source = "Xiao et al. 2018 (arXiv 1806.05393)";
   kind->params = {gain("1")};
+  kind->law = delta_orthogonal_law;
   kind->weight = delta_orthogonal;
   kind->factors_a_matrix = true;
 
@@ -165,8 +172,8 @@ std::vector<InitializerKind> table() {
   kind->formula = "std = sigma_w/√fan_in, bias std = sigma_b";
   kind->source = "Poole et al. 2016; Schoenholz et al. 2017";
   kind->params = {sigma_w, sigma_b};
-  kind->weight = gaussian;
-  kind->bias = gaussian_bias;
+  kind->law = gaussian;
+  kind->bias_law = gaussian_bias;
   kind->has_bias = gaussian_has_bias;
 
   kind = add_entry(all, "normal");
@@ -174,21 +181,21 @@ std::vector<InitializerKind> table() {
   kind->formula = "std = std";
   kind->source = "Radford et al. 2019; Devlin et al. 2019";
   kind->params = {std_info};
-  kind->weight = normal;
+  kind->law = normal;
 
   kind = add_entry(all, "trunc-normal");
   kind->summary = "normal cut at ±2, outliers drawn again; at std 0.02 the cut is never reached";
   kind->formula = "std·N(0, 1) given |entry| ≤ 2";
   kind->source = "trunc_normal_ of torch and timm";
   kind->params = {std_info};
-  kind->weight = trunc_normal;
+  kind->law = trunc_normal;
 
   kind = add_entry(all, "torch-default");
   kind->summary = "the weights and biases of torch.nn.Linear";
   kind->formula = "U(−1/√fan_in, 1/√fan_in), std = 1/√(3 fan_in)";
   kind->source = "torch.nn.Linear.reset_parameters";
-  kind->weight = torch_default;
-  kind->bias = torch_default_bias;
+  kind->law = torch_default;
+  kind->bias_law = torch_default;
 
   kind = add_entry(all, "torch-transformer");
   kind->summary =
@@ -200,8 +207,8 @@ std::vector<InitializerKind> table() {
                    "true",
                    "copies of one layer, as TransformerEncoder makes them",
                    {"true", "false"}}};
-  kind->weight = torch_transformer;
-  kind->bias = transformer_bias;
+  kind->law = torch_transformer;
+  kind->bias_law = transformer_bias;
   kind->tied_weights = tied_says;
   kind->tied_biases = tied_says;
   kind->fused_attention = true;
@@ -213,8 +220,8 @@ std::vector<InitializerKind> table() {
       "q, k, v: U(±√(6/(4d))); others U(±√(6/(fan_in + fan_out))); feed-forward biases U(±1/√fan_in), equal "
       "in all layers";
   kind->source = "Bachlechner et al. 2021 (arXiv 2003.04887), code";
-  kind->weight = rezero_notebook;
-  kind->bias = transformer_bias;
+  kind->law = rezero_notebook;
+  kind->bias_law = transformer_bias;
   kind->tied_biases = always;
   kind->fused_attention = true;
 

@@ -120,7 +120,7 @@ class Examination {
   }
 
   std::string constant_name(int slot, const Step& reader) const {
-    return is_made_up(tensor(slot)) ? name_of(reader) : tensor(slot);
+    return name_of_constant(program_, slot, reader);
   }
 
   /// The only varying operand of a step, or −1.
@@ -288,6 +288,11 @@ class Examination {
 };
 
 }  // namespace
+
+std::string name_of_constant(const Program& program, int slot, const Step& reader) {
+  const std::string& name = program.slot(slot).name;
+  return is_made_up(name) ? name_of(reader) : name;
+}
 
 void OnnxBlock::explain(const Vector& x, const BlockLinearization&, BlockFacts& facts) const {
   graph::RunOptions options;

@@ -17,6 +17,9 @@ struct BlockAnatomy {
 
 BlockAnatomy anatomy_of(const graph::Program& program, const graph::BlockSpan& span);
 
+/// The name of a constant, or of the step that reads it if an exporter made the name up.
+std::string name_of_constant(const graph::Program& program, int slot, const graph::Step& reader);
+
 class OnnxBlock final : public Block, public std::enable_shared_from_this<OnnxBlock> {
  public:
   OnnxBlock(graph::ProgramPtr program, const graph::BlockSpan& span);

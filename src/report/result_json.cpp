@@ -5,6 +5,7 @@
 #include "report/published_values.h"
 #include "report/spectrum_json.h"
 #include "rezero/analysis/labels.h"
+#include "rezero/analysis/recipe.h"
 
 namespace rezero::detail {
 namespace {
@@ -55,6 +56,39 @@ void culprit_object(JsonWriter& json, const Culprit& culprit) {
   json.member("parameter", culprit.parameter);
   json.member("value", culprit.value);
   json.member("reason", culprit.reason);
+  json.end_object();
+}
+
+void names(JsonWriter& json, std::string_view key, const std::vector<std::string>& list) {
+  json.key(key), json.begin_array();
+  for (const std::string& name : list) json.text(name);
+  json.end_array();
+}
+
+void tensor_object(JsonWriter& json, const TensorFinding& tensor) {
+  json.begin_object();
+  json.member("block", tensor.block);
+  json.member("tensor", tensor.name);
+  json.member("law", tensor.expected == 0 ? std::string_view("zero") : to_string(tensor.shape));
+  json.member("count", tensor.count);
+  json.member("rms", tensor.rms), json.member("expected_rms", tensor.expected);
+  json.member("rms_low", tensor.low), json.member("rms_high", tensor.high);
+  json.member("mean", tensor.mean), json.member("mean_bound", tensor.mean_bound);
+  json.member("pass", tensor.pass);
+  json.end_object();
+}
+
+void recipe_member(JsonWriter& json, const RecipeFindings& recipe) {
+  json.key("recipe"), json.begin_object();
+  json.member("scheme", recipe.scheme), json.member("init", recipe.init);
+  json.member("family", recipe.family);
+  json.member("level", recipe.level), json.member("level_of_tensor", recipe.level_of_tensor);
+  json.member("constants", recipe.constants);
+  json.member("compares_wiring", recipe.compares_wiring);
+  names(json, "without_bias", recipe.without_bias), names(json, "unmatched", recipe.unmatched);
+  json.key("tensors"), json.begin_array();
+  for (const TensorFinding& tensor : recipe.tensors) tensor_object(json, tensor);
+  json.end_array();
   json.end_object();
 }
 
@@ -158,6 +192,7 @@ void check_members(JsonWriter& json, const CellLabels& labels, Index depth, cons
   for (const Culprit& culprit : check.culprits) culprit_object(json, culprit);
   json.end_array();
   json.member("message", check.message);
+  if (check.recipe) recipe_member(json, *check.recipe);
 }
 
 std::string object_text(const std::function<void(JsonWriter&)>& members) {

@@ -105,8 +105,8 @@ Text line_definitions() {
 Text definitions() {
   return Text(scalar_definitions) + "," + Text(context_definitions) + "," + table_definitions() + "," +
          spectrum_definition() + "," + Text(density_definition) + "," + Text(profile_definition) + "," +
-         plan_definition() + "," + row_definitions() + "," + document_definitions() + "," +
-         line_definitions();
+         Text(recipe_definition) + "," + plan_definition() + "," + row_definitions() + "," +
+         document_definitions() + "," + line_definitions();
 }
 
 }  // namespace

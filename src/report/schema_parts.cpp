@@ -130,7 +130,28 @@ const std::string_view check_properties = R"(
         "quantity": {"type": "string"},
         "culprit_count": {"$ref": "#/$defs/count"},
         "culprits": {"type": "array", "maxItems": 10, "items": {"$ref": "#/$defs/culprit"}},
-        "message": {"type": "string"})";
+        "message": {"type": "string"},
+        "recipe": {"$ref": "#/$defs/recipe"})";
+
+const std::string_view recipe_definition = R"(
+    "recipe": {"type": "object", "additionalProperties": false,
+      "required": ["scheme", "init", "family", "level", "level_of_tensor", "constants", "compares_wiring",
+                   "without_bias", "unmatched", "tensors"],
+      "properties": {"scheme": {"type": "string"}, "init": {"type": "string"}, "family": {"type": "string"},
+        "level": {"type": "number"}, "level_of_tensor": {"type": "number"},
+        "constants": {"$ref": "#/$defs/count"}, "compares_wiring": {"type": "boolean"},
+        "without_bias": {"type": "array", "items": {"type": "string"}},
+        "unmatched": {"type": "array", "items": {"type": "string"}},
+        "tensors": {"type": "array", "items": {"type": "object", "additionalProperties": false,
+          "required": ["block", "tensor", "law", "count", "rms", "expected_rms", "rms_low", "rms_high", "mean",
+                       "mean_bound", "pass"],
+          "properties": {"block": {"$ref": "#/$defs/count"}, "tensor": {"type": "string"},
+            "law": {"enum": ["zero", "normal", "truncated-normal", "uniform", "fixed-square"]},
+            "count": {"$ref": "#/$defs/count"},
+            "rms": {"$ref": "#/$defs/number_or_null"}, "expected_rms": {"type": "number"},
+            "rms_low": {"$ref": "#/$defs/number_or_null"}, "rms_high": {"$ref": "#/$defs/number_or_null"},
+            "mean": {"$ref": "#/$defs/number_or_null"}, "mean_bound": {"$ref": "#/$defs/number_or_null"},
+            "pass": {"type": "boolean"}}}}}})";
 
 std::string plan_definition() {
   return R"(

@@ -13,6 +13,7 @@ extern const std::string_view scalar_definitions;   ///< number_or_null, text_or
 extern const std::string_view context_definitions;  ///< tool, run, metric_definition
 extern const std::string_view density_definition;
 extern const std::string_view profile_definition;
+extern const std::string_view recipe_definition;
 extern const std::string_view check_properties;
 
 std::string spectrum_definition();

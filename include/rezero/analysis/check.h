@@ -1,6 +1,7 @@
 #pragma once
 /// The checks of `verify`: claims about a stack at initialization, with a bound and the blocks at fault.
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 namespace rezero {
 
 struct Check;
+struct RecipeFindings;  // analysis/recipe.h
 
 /// A resolved check: `isometry:tol=0.1`.
 class CheckSpec {
@@ -39,6 +41,7 @@ struct CheckResult {
   std::string message;              ///< why there is no value, if there is none
   std::vector<Culprit> culprits;    ///< the first ten, by block
   Index culprit_count = 0;
+  std::shared_ptr<const RecipeFindings> recipe;  ///< of the check `recipe`: what was compared
 
   bool fails() const { return !pass && !warning; }
 };

@@ -1,6 +1,7 @@
 #pragma once
 /// A resolved sweep. Everything in it affects the numbers; threads, paths and formats are not part of it.
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,8 @@
 #include "rezero/model/stack.h"
 
 namespace rezero {
+
+struct Recipe;  // analysis/recipe.h
 
 enum class ValuesMode { linear, log10, none };
 template <>
@@ -60,8 +63,11 @@ struct AnalysisOptions {
   bool final_norm = false;  ///< a norm after the stack, applied at each reported depth
   TokenView view;
   CotangentLaw cotangent = CotangentLaw::random;
-  std::vector<CheckSpec> checks;  ///< verify only; empty for the analysis
-  bool spectrum = true;           ///< false when no check needs singular values
+  std::vector<CheckSpec> checks;         ///< verify only; empty for the analysis
+  bool spectrum = true;                  ///< false when no check needs singular values
+  std::shared_ptr<const Recipe> recipe;  ///< verify only: --expect-scheme
+  /// Only weights are looked at: nothing passes through the stack.
+  bool is_recipe_alone() const { return recipe && checks.empty(); }
   /// Bytes that the plan may use. The limit affects how spectra are computed (route.h), and so their last
   /// digits. Without it, the memory of the machine only decides whether the plan is run.
   std::optional<Real> max_memory;

@@ -49,6 +49,8 @@ struct PlanOptions {
   std::optional<bool> profile;
   std::optional<std::string> cotangent;
   std::optional<std::vector<std::string>> check;
+  std::optional<std::string> expect_scheme, expect_init;  ///< names with parameters
+  std::optional<Real> expect_level;
   std::optional<Bytes> max_memory;
   /// Files that a plan file lists with their hashes; different content is an error. Not set by any option.
   std::vector<InputFile> files;

@@ -7,6 +7,7 @@
 
 #include "rezero/core/named_spec.h"
 #include "rezero/core/registry.h"
+#include "rezero/init/entry_law.h"
 #include "rezero/random/key.h"
 
 namespace rezero {
@@ -33,10 +34,11 @@ struct WeightContext {
 /// (kaiming); presets like he-uniform are resolved separately.
 struct InitializerKind : Entry {
   std::string_view formula;
+  EntryLaw (*law)(const WeightContext&, const Params&) = nullptr;       ///< of a weight's entries
+  EntryLaw (*bias_law)(const WeightContext&, const Params&) = nullptr;  ///< nullptr: no biases
+  /// nullptr: independent entries by `law`
   Matrix (*weight)(const WeightContext&, const Params&, const StreamKey&) = nullptr;
-  /// nullptr: no biases
-  Vector (*bias)(const WeightContext&, const Params&, const StreamKey&) = nullptr;
-  bool (*has_bias)(const Params&) = nullptr;      ///< nullptr: true if `bias` is set
+  bool (*has_bias)(const Params&) = nullptr;      ///< nullptr: true if `bias_law` is set
   bool (*tied_weights)(const Params&) = nullptr;  ///< all layers share their weights; nullptr: no
   bool (*tied_biases)(const Params&) = nullptr;   ///< all layers share their biases; nullptr: no
   bool factors_a_matrix = false;  ///< each weight is the Q of a QR, at the cost given by haar_orthogonal
@@ -56,6 +58,8 @@ class Initializer {
 
   Matrix weight(const WeightContext& context, const StreamKey& key) const;  ///< rows × cols
   Vector bias(const WeightContext& context, const StreamKey& key) const;    ///< out; zero if !has_bias()
+  EntryLaw weight_law(const WeightContext& context) const;
+  EntryLaw bias_law(const WeightContext& context) const;  ///< zeros if !has_bias()
   bool has_bias() const;
   bool tied_weights() const { return kind_->tied_weights && kind_->tied_weights(params_); }
   bool tied_biases() const { return kind_->tied_biases && kind_->tied_biases(params_); }

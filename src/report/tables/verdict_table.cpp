@@ -24,6 +24,15 @@ std::string blame(const CheckResult& check) {
   return text;
 }
 
+/// The tensors that miss a recipe, a line each.
+std::string list_of_tensors(const CheckResult& check) {
+  std::string text;
+  for (const Culprit& culprit : check.culprits)
+    text += "       block " + std::to_string(culprit.block) + "  " + printable(culprit.reason) + "\n";
+  const Index more = check.culprit_count - static_cast<Index>(check.culprits.size());
+  return more > 0 ? text + "       and " + std::to_string(more) + " more\n" : text;
+}
+
 class VerdictTable final : public Renderer {
  public:
   explicit VerdictTable(Output output) : output_(std::move(output)) {}
@@ -32,6 +41,7 @@ class VerdictTable final : public Renderer {
     plan_ = context.plan;
     for (const CheckSpec& check : context.plan->analysis.checks)
       name_width_ = std::max(name_width_, display_width(check.canonical()));
+    if (context.plan->analysis.recipe) name_width_ = std::max(name_width_, display_width("recipe"));
   }
 
   void cell(const CellResult& result) override {
@@ -44,7 +54,9 @@ class VerdictTable final : public Renderer {
                  : warns    ? "WARN "
                             : "FAIL ") +
                 pad_right(check.check, name_width_) + "  " + place_text(*plan_, result.labels, depth.depth) +
-                ": " + measured(check) + blame(check) + "\n");
+                ": " + measured(check) + (check.recipe ? "
+" + list_of_tensors(check) : blame(check) + "
+"));
       }
     for (const CellFailure& failure : result.failures) {
       ++errors_;
@@ -56,6 +68,7 @@ class VerdictTable final : public Renderer {
   void end(const SweepSummary&, const RunInfo&) override {
     std::string text = checks_ + warnings_ == 0 ? "nothing was checked"
                        : checks_ == 0           ? "no check fails"
+                       : checks_ == 1           ? (failed_ == 0 ? "the check passes" : "the check fails")
                        : failed_ == 0
                            ? "all " + std::to_string(checks_) + " checks pass"
                            : std::to_string(failed_) + " of " + std::to_string(checks_) + " checks fail";
