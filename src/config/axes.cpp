@@ -186,6 +186,7 @@ OptionGroup stack_options() {
       .by_default(
           [](const Family& family) -> std::string { return family.uses_activation() ? "relu" : "identity"; })
       .checked_by(makes<Activation>)
+      .for_any_checkpoint()
       .unless(no_activation);
   group.add("init", &PlanOptions::init, "weight initializer (see list initializers)")
       .named("NAME[:P=V]...")
@@ -200,6 +201,7 @@ OptionGroup draw_options() {
   group.add("seed", &PlanOptions::seed, "64-bit seeds; a:b for a range")
       .by_default("0")
       .for_any_graph()
+      .for_any_checkpoint()
       .help_in(OptionUse::one_stack, "64-bit seed");
   group.add("input", &PlanOptions::input, "input: normal, sphere, ones, or an .npy file (.pb for --onnx)")
       .named("LAW")

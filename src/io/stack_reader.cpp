@@ -2,7 +2,7 @@
 #include <limits>
 #include <set>
 
-#include "binary.h"
+#include "header_memory.h"
 #include "json_cursor.h"
 #include "rezero/core/error.h"
 #include "rezero/io/safetensors.h"
@@ -13,7 +13,7 @@
 
 namespace rezero {
 
-using detail::load;
+using detail::bytes_of_parsing;
 
 namespace {
 
@@ -315,18 +315,6 @@ void check_format(const SafetensorsFile& file) {
     throw IoError(file.what() + ": version '" + printable(value("version")) +
                   "' is not known (this reads version 1)");
   value("spec");
-}
-
-// Memory of a header parsed as a document, relative to its text; the spec inside is parsed once more.
-// Measured.
-constexpr Real document_bytes = 10;
-
-/// Memory in use while the stack is built: the file and the documents of its header.
-Real bytes_of_parsing(const std::string& bytes) {
-  std::uint64_t header = 0;
-  if (bytes.size() >= sizeof header)
-    header = std::min<std::uint64_t>(load<std::uint64_t>(bytes.data()), bytes.size());
-  return static_cast<Real>(bytes.size()) + document_bytes * static_cast<Real>(header);
 }
 
 Real bytes_of_blocks(const SafetensorsFile& file, std::size_t blocks) {
