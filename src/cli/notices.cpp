@@ -50,6 +50,7 @@ std::string first_few(const std::vector<std::string>& names) {
 std::vector<std::string> checkpoint_notices(const CheckpointInput& model, bool final_norm_is_applied) {
   std::vector<std::string> notices;
   if (!model.outside.empty()) notices.push_back("not part of the stack: " + first_few(model.outside));
+  if (!model.left_out.empty()) notices.push_back("left out: " + first_few(model.left_out));
   if (!model.final_norm.empty() && !final_norm_is_applied)
     notices.push_back("not applied: the norm after the stack, " + first_few(model.final_norm));
   return notices;

@@ -102,7 +102,9 @@ void resolve_checkpoint(SweepPlan& plan, const PlanOptions& options, const Resol
       settings.activation ? settings.activation->canonical() : std::string(layout.layout().activation);
   seen.leave_out = settings.leave_out, seen.seed = seeds.front();
   seen.outside = model.facts.outside, seen.final_norm = model.facts.final_norm;
-  seen.outside.insert(seen.outside.end(), model.facts.left_out.begin(), model.facts.left_out.end());
+  seen.left_out = model.facts.left_out;
+  // Twice: as it is drawn, and in the stack.
+  require(most + 2 * sizeof(Real) * static_cast<Real>(shape.size()));
   const StackPtr stack = make_stack(std::move(model.blocks), draw_input(plan.input, shape, seeds.front()),
                                     std::move(model.final_norm));
   plan.stack = StackInput{files.at(path), stack, most, false, {}, std::move(seen)};

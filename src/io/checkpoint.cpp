@@ -122,32 +122,38 @@ Index heads_of(Index size, Index width) {
 void find_heads(Survey& survey, const SafetensorsFile& file, const LayoutSpec& layout,
                 const std::optional<Index>& wanted) {
   CheckpointFacts& facts = survey.facts;
-  const std::string what = file.what() + ": ";
-  if (wanted) {
+  if (!wanted && survey.frequencies.empty()) return;
+  const auto number = [](Index size) { return std::to_string(size); };
+  const auto fail = [&](const std::string& problem) { throw UsageError(file.what() + ": " + problem); };
+  const std::string outputs =
+      facts.queries == facts.features ? " features" : " outputs of the query projection";
+  if (!wanted) {
+    const Frequencies& first = survey.frequencies.front();
+    facts.heads = heads_of(facts.queries, first.head_width);
+    if (facts.heads == 0)
+      fail("'" + printable(first.name) + "' is for heads of width " + number(first.head_width) +
+           ", which does not divide the " + number(facts.queries) + outputs);
+  } else {
     if (facts.queries % *wanted != 0)
-      throw UsageError(what + "--heads " + std::to_string(*wanted) + " does not divide the " +
-                       std::to_string(facts.queries) +
-                       (facts.queries == facts.features ? " features" : " outputs of the query projection"));
+      fail("--heads " + number(*wanted) + " does not divide the " + number(facts.queries) + outputs);
     facts.heads = *wanted;
-  } else if (!survey.frequencies.empty()) {
-    facts.heads = heads_of(facts.queries, survey.frequencies.front().head_width);
   }
-  if (facts.heads == 0) return;
   const Index width = facts.queries / facts.heads;
+  const std::string gives = wanted ? "--heads " + number(facts.heads) + " gives "
+                                   : "'" + printable(survey.frequencies.front().name) + "' gives ";
   for (const Frequencies& each : survey.frequencies)
     if (each.head_width != width)
-      throw UsageError(what + "heads of width " + std::to_string(width) + " contradict '" +
-                       printable(each.name) + "', which is for heads of width " +
-                       std::to_string(each.head_width));
+      fail(gives + "heads of width " + number(width) + ", but '" + printable(each.name) +
+           "' is for heads of width " + number(each.head_width));
   facts.kv_heads = heads_of(facts.keys, width);
-  if (facts.kv_heads == 0 || facts.heads % facts.kv_heads != 0)
-    throw UsageError(what + std::to_string(facts.heads) + " heads have a width of " + std::to_string(width) +
-                     ", and the " + std::to_string(facts.keys) +
-                     " outputs of the key projection are not a number of such heads that divides " +
-                     std::to_string(facts.heads) + " (give another --heads)");
+  if (facts.kv_heads == 0)
+    fail(gives + "heads of width " + number(width) + ", which does not divide the " + number(facts.keys) +
+         " outputs of the key projection");
+  if (facts.heads % facts.kv_heads != 0)
+    fail(gives + number(facts.heads) + " heads for " + number(facts.kv_heads) +
+         " of keys and values, which is no divisor of it");
   if (layout.find("rope") && width % 2 != 0)
-    throw UsageError(what + "--heads " + std::to_string(facts.heads) + " gives heads of width " +
-                     std::to_string(width) + ", and rotary positions need an even width");
+    fail(gives + "heads of width " + number(width) + ", and rotary positions need an even width");
 }
 
 Survey survey_of(const SafetensorsFile& file, const LayoutSpec& layout, const CheckpointSettings& settings) {
@@ -222,13 +228,13 @@ void require_frequencies(const SafetensorsFile& file, const Frequencies& seen, R
   Real other = 0;
   if (found.size() > 1 && found[1] > 0 && found[1] < 1) {
     const Real exact = std::pow(found[1], -0.5 * static_cast<Real>(seen.head_width));
-    if (std::isfinite(exact) && exact > 1) other = std::round(exact);
+    if (exact > 1 && exact < 1e15) other = std::round(exact);
   }
-  throw UsageError(file.what() + ": number " + std::to_string(*at) + " of '" + printable(seen.name) +
-                   "' is " + shortest(found[*at]) + ", not that of rotary positions with base " +
-                   shortest(base) +
-                   (other > 1 && !differs(other) ? " (give rope=" + shortest(other) + ")"
-                                                 : " (scaled frequencies cannot be expressed)"));
+  throw UsageError(
+      file.what() + ": number " + std::to_string(*at) + " of '" + printable(seen.name) + "' is " +
+      shortest(found[*at]) + ", not that of rotary positions with base " + shortest(base) +
+      (other > 1 && !differs(other) ? " (give rope=" + std::to_string(static_cast<std::int64_t>(other)) + ")"
+                                    : " (scaled frequencies cannot be expressed)"));
 }
 
 /// Reads the tensors of blocks.
@@ -387,10 +393,31 @@ Real bytes_of_stack(const SafetensorsFile& file, const Survey& survey, const Lay
   return (numbers + largest) * sizeof(Real) + blocks * block_overhead_bytes;
 }
 
+/// What the bytes of a file that people may take for a checkpoint are; empty for any other.
+std::string_view other_format(std::string_view bytes) {
+  const auto begins = [&](std::string_view magic) { return bytes.substr(0, magic.size()) == magic; };
+  if (begins("PK\x03\x04") || begins("\x80\x02"))
+    return "it is a pickle of PyTorch (save the state dict with safetensors.torch.save_file)";
+  if (begins("{"))
+    return "it is JSON (an index names the files with the tensors; they must be joined into one)";
+  return {};
+}
+
 }  // namespace
 
 SafetensorsFile parse_state_dict(std::string bytes, const std::string& path) {
-  return parse_safetensors(std::move(bytes), "checkpoint '" + printable(path) + "'", OtherDtypes::listed);
+  const std::string what = "checkpoint '" + printable(path) + "'", beginning = bytes.substr(0, 8);
+  try {
+    SafetensorsFile file = parse_safetensors(std::move(bytes), what, OtherDtypes::listed);
+    if (const std::string* format = file.find_metadata("format"); format && *format == "rezero-stack")
+      throw UsageError(what + " is a stack file (give it as --stack)");
+    return file;
+  } catch (const IoError&) {
+    // The beginning alone proves nothing: it is also the length of a header.
+    if (const std::string_view hint = other_format(beginning); !hint.empty())
+      throw IoError(what + " is no safetensors file: " + std::string(hint));
+    throw;
+  }
 }
 
 CheckpointFacts survey_checkpoint(const SafetensorsFile& file, const LayoutSpec& layout,

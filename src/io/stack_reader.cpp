@@ -306,7 +306,7 @@ BlockParts read_block(const JsonCursor& at, Index i, const State& state, Tensors
 void check_format(const SafetensorsFile& file) {
   const auto value = [&file](const char* key) {
     const std::string* text = file.find_metadata(key);
-    if (!text) throw IoError(file.what() + ": metadata '" + key + "' is missing (not a rezero-stack file)");
+    if (!text) throw IoError(file.what() + ": metadata '" + key + "' is missing (not a rezero-stack file; --checkpoint reads state dicts)");
     return *text;
   };
   if (value("format") != "rezero-stack")

@@ -32,6 +32,7 @@ SweepPlan plan_of(const std::string& name, const Json& expected, bool final_norm
       if (option.shown() == words[i]) option.parse(option.is_switch() ? "" : words[i + 1], options);
     });
   if (final_norm) options.final_norm = true;
+  options.method = "dense";  // errors relative to the largest value, as those of the expected ones
   return resolve_plan(options, {});
 }
 

@@ -60,7 +60,7 @@ TEST(CliCheckpoint, RandomInputsHaveASeed) {
                      "--quiet"};
   const Json plain = ran(base).json();
   EXPECT_EQ(plain["plan"]["input"], "normal");
-  EXPECT_EQ(plain["plan"]["tokens"], 8);
+  EXPECT_EQ(plain["plan"]["tokens"], 16);
   EXPECT_EQ(ran(with(base, {"--seed", "0"})).json()["results"], plain["results"]);
   EXPECT_NE(ran(with(base, {"--seed", "1"})).json()["results"], plain["results"]);
   EXPECT_EQ(ran(with(base, {"--tokens", "2"})).json()["results"][0]["dimension"], 16);
@@ -119,6 +119,28 @@ TEST(CliCheckpoint, ExportGivesTheSameStack) {
   EXPECT_FALSE(std::filesystem::exists(folder / "x"));
 }
 
+TEST(CliCheckpoint, WhatIsLeftOutIsSaid) {
+  const Ran got = ran({"--checkpoint", fixture("gpt2.safetensors"), "--layout", "gpt2", "--heads", "2",
+                       "--leave-out", "transformer.h.1,lm_head", "--final-norm"});
+  ASSERT_EQ(got.code, 0) << got.err;
+  EXPECT_EQ(got.json()["plan"]["depth"], Json({2}));
+  EXPECT_EQ(got.json()["plan"]["leave_out"], Json({"transformer.h.1", "lm_head"}));
+  EXPECT_TRUE(contains(got.err, "note: left out: lm_head.weight, transformer.h.1.attn.bias, ")) << got.err;
+  EXPECT_FALSE(contains(got.err, "not applied")) << got.err;
+}
+
+TEST(CliCheckpoint, FilesOfOtherFormats) {
+  const TemporaryFolder folder;
+  spill(folder / "model.pt", "PK\x03\x04 and more");
+  EXPECT_TRUE(
+      contains(refused({"--checkpoint", folder / "model.pt", "--layout", "gpt2"}, 3), "a pickle of PyTorch"));
+  spill(folder / "index.json", "{\"weight_map\": {}}");
+  EXPECT_TRUE(
+      contains(refused({"--checkpoint", folder / "index.json", "--layout", "gpt2"}, 3), "it is JSON"));
+  EXPECT_TRUE(contains(refused({"--stack", fixture("torch_encoder.safetensors")}, 3),
+                       "--checkpoint reads state dicts"));
+}
+
 TEST(CliCheckpoint, ListExplainsTheLayouts) {
   const std::string listing = ran({"list", "layouts"}).out;
   for (const char* command : {"", "verify", "export", "inspect"}) {
@@ -162,6 +184,8 @@ TEST(CliCheckpoint, OptionsThatContradictEachOther) {
   EXPECT_TRUE(contains(refused(with({"export", "-o", file}, base), 2), "would overwrite"));
   refused({"--checkpoint", "/nonexistent", "--layout", "gpt2", "--heads", "2"}, 3);
   EXPECT_TRUE(contains(refused(with(base, {"--max-memory", "4k"}), 5), "reading"));
+  EXPECT_TRUE(contains(refused(with(base, {"--tokens", "1e15"}), 5), "reading"));
+  EXPECT_TRUE(contains(refused(with(base, {"--tokens", "9e15"}), 2), "(--tokens)"));
 }
 
 TEST(CliCheckpoint, InspectShowsSizesGatesAndTheRest) {
@@ -185,7 +209,7 @@ TEST(CliCheckpoint, InspectShowsSizesGatesAndTheRest) {
   EXPECT_TRUE(contains(refused({"inspect", fixture("gpt2.safetensors"), "--layout", "llama"}, 2),
                        "the names fit --layout gpt2"));
   const std::string stacks = std::string(REZERO_TEST_DATA) + "/reference/stacks/branch_glu.safetensors";
-  EXPECT_TRUE(contains(refused({"inspect", stacks}, 2), "fit no layout"));
+  EXPECT_TRUE(contains(refused({"inspect", stacks}, 2), "is a stack file (give it as --stack)"));
 }
 
 }  // namespace

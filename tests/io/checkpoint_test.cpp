@@ -150,7 +150,10 @@ TEST(Checkpoint, HeadsThatDoNotFit) {
   model.queries = 12, model.keys = 8;
   settings.heads = 3;  // of width 4: 2 key heads
   EXPECT_MESSAGE(refusal<UsageError>(state_dict("llama", model), "llama", settings),
-                 "the 8 outputs of the key projection are not a number of such heads that divides 3");
+                 "--heads 3 gives 3 heads for 2 of keys and values, which is no divisor of it");
+  settings.heads = 1;
+  EXPECT_MESSAGE(refusal<UsageError>(state_dict("llama", model), "llama", settings),
+                 "heads of width 12, which does not divide the 8 outputs of the key projection");
 }
 
 TEST(Checkpoint, RotaryFrequenciesTellHeadsAndBase) {
@@ -166,7 +169,7 @@ TEST(Checkpoint, RotaryFrequenciesTellHeadsAndBase) {
   EXPECT_EQ(read.facts.outside, std::vector<std::string>{"rotary_emb.inv_freq"});
   settings.heads = 4;
   EXPECT_MESSAGE(refusal<UsageError>(tensors, "llama", settings),
-                 "heads of width 2 contradict 'rotary_emb.inv_freq', which is for heads of width 4");
+                 "heads of width 2, but 'rotary_emb.inv_freq' is for heads of width 4");
   settings.heads = 2;
   EXPECT_MESSAGE(refusal<UsageError>(tensors, "llama:rope=500", settings), "(give rope=10000)");
   tensors.back().values = {0.5, 0.01};

