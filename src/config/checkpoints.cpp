@@ -91,6 +91,8 @@ void resolve_checkpoint(SweepPlan& plan, const PlanOptions& options, const Resol
   const LayoutSpec layout = layout_of(options, bytes);
   settings.positions = positions_of(options, input, files);
   Checkpoint model = parse_checkpoint(std::move(bytes), path, layout, settings, require);
+  if (options.final_norm.value_or(false) && !model.final_norm)
+    throw UsageError("--final-norm: checkpoint '" + printable(path) + "' has no norm after its layers");
   const Shape shape = model.blocks.front().shape;
   require_countable({shape.features}, static_cast<Real>(shape.positions), "--tokens");
   plan.input = resolve_input(input, shape, files);

@@ -218,10 +218,10 @@ std::string misfit(const NameMatch& names, const Layout& layout) {
 }  // namespace
 
 std::string name_in_file(const LayoutTensor& tensor, const std::string& prefix, Index layer) {
-  std::string name = prefix + std::string(tensor.name);
+  std::string name(tensor.name);
   if (const std::size_t at = name.find(placeholder); at != std::string::npos)
     name.replace(at, placeholder.size(), std::to_string(layer));
-  return name;
+  return prefix + name;
 }
 
 std::string listed(const std::vector<std::string>& names) {

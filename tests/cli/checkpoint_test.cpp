@@ -182,6 +182,8 @@ TEST(CliCheckpoint, OptionsThatContradictEachOther) {
   EXPECT_TRUE(
       contains(refused(with(base, {"-o", file}), 2), "would overwrite the file that --checkpoint reads"));
   EXPECT_TRUE(contains(refused(with({"export", "-o", file}, base), 2), "would overwrite"));
+  EXPECT_TRUE(contains(refused(with(options_of("gpt2_linear"), {"--final-norm"}), 2),
+                       "has no norm after its layers"));
   refused({"--checkpoint", "/nonexistent", "--layout", "gpt2", "--heads", "2"}, 3);
   EXPECT_TRUE(contains(refused(with(base, {"--max-memory", "4k"}), 5), "reading"));
   EXPECT_TRUE(contains(refused(with(base, {"--tokens", "1e15"}), 5), "reading"));

@@ -273,6 +273,17 @@ TEST(Checkpoint, TheLayoutThatFitsIsSuggested) {
   EXPECT_MESSAGE(refusal<IoError>({}, "llama"), "no tensor has a name of this layout");
 }
 
+TEST(Checkpoint, PrefixesMayLookLikeRows) {
+  for (const char* prefix : {"{layer}.", "layers.0.", "h.", "a.layers.1.b.", "..", "."}) {
+    SmallModel model;
+    model.prefix = prefix;
+    for (const Layout& layout : layouts())
+      EXPECT_EQ(parsed(state_dict(std::string(layout.name), model), std::string(layout.name)).facts.prefix,
+                prefix)
+          << layout.name;
+  }
+}
+
 TEST(Checkpoint, OneGroupOfLayers) {
   SmallModel encoder, decoder;
   encoder.prefix = "model.encoder.", decoder.prefix = "model.decoder.";
