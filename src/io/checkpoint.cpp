@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 
-#include "io/binary.h"
 #include "io/checkpoint_names.h"
 #include "io/header_memory.h"
 #include "rezero/core/contract.h"
@@ -113,6 +111,11 @@ struct Survey {
   std::vector<Frequencies> frequencies;
 };
 
+/// Whether the file has a tensor of that name that is not left out.
+bool is_there(const SafetensorsFile& file, const CheckpointFacts& facts, const std::string& name) {
+  return file.find(name) && !std::binary_search(facts.left_out.begin(), facts.left_out.end(), name);
+}
+
 /// Heads of that width in q and k; 0 for a width that does not divide them.
 Index heads_of(Index size, Index width) {
   return width > 0 && size % width == 0 ? size / width : 0;
@@ -164,13 +167,10 @@ Survey survey_of(const SafetensorsFile& file, const LayoutSpec& layout, const Ch
   facts.prefix = survey.names.prefix(), facts.layers = survey.names.layers;
   facts.final_norm = survey.names.final_norm, facts.outside = survey.names.outside;
   facts.left_out = survey.names.left_out;
-  const auto is_there = [&](const std::string& name) {
-    return file.find(name) && !std::binary_search(facts.left_out.begin(), facts.left_out.end(), name);
-  };
   Extents extents(file, layout);
   const auto take = [&](const LayoutTensor& row, Index layer) {
     const std::string name = name_in_file(row, facts.prefix, layer);
-    if (row.shape.empty() || !is_there(name)) return;
+    if (row.shape.empty() || !is_there(file, facts, name)) return;
     extents.take(row, name);
     if (row.use == TensorUse::branch_scale) facts.scales.push_back(name);
     if (row.use == TensorUse::frequencies) survey.frequencies.push_back({name, 2 * extents[Extent::pairs]});
@@ -254,7 +254,7 @@ class BlockReader {
     for (const std::string_view branch : layout_.layout().branches) blocks.push_back(plain(branch));
     for (const LayoutTensor& row : layout_.layout().tensors) {
       const std::string name = name_in_file(row, facts_.prefix, number);
-      if (row.in_layers() && row.is_read() && is_there(name)) place(row, name, blocks);
+      if (row.in_layers() && row.is_read() && is_there(file_, facts_, name)) place(row, name, blocks);
     }
     return blocks;
   }
@@ -263,7 +263,7 @@ class BlockReader {
     NormSpec norm;
     for (const LayoutTensor& row : layout_.layout().tensors) {
       const std::string name = name_in_file(row, facts_.prefix, 0);
-      if (row.in_layers() || !row.is_read() || !is_there(name)) continue;
+      if (row.in_layers() || !row.is_read() || !is_there(file_, facts_, name)) continue;
       if (!norm) norm = norm_spec();
       (row.use == TensorUse::final_norm_weight ? norm.weight : norm.bias) = vector(name);
     }
@@ -271,10 +271,6 @@ class BlockReader {
   }
 
  private:
-  bool is_there(const std::string& name) const {
-    return file_.find(name) && !std::binary_search(facts_.left_out.begin(), facts_.left_out.end(), name);
-  }
-
   NormSpec norm_spec() const {
     const ParamValue* eps = layout_.find("eps");
     return eps ? NormSpec::of(layout_.layout().norm, eps->number) : NormSpec::of(layout_.layout().norm);

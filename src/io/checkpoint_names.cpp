@@ -129,9 +129,9 @@ void find_gaps(const std::set<Index>& numbers, NameMatch& match) {
 }
 
 /// Tensors that a layer needs: those of rows that are not optional, or that another layer has.
-void find_missing(const SafetensorsFile& file, const std::set<std::string>& known,
+void find_missing(const SafetensorsFile& file, const std::set<std::string>& unwanted,
                   const std::set<Index>& numbers, const Layout& layout, NameMatch& match) {
-  const auto has = [&](const std::string& name) { return file.find(name) && !known.count(name); };
+  const auto has = [&](const std::string& name) { return file.find(name) && !unwanted.count(name); };
   bool final_weight = false, final_bias = false;
   std::string final_name;
   for (const LayoutTensor& row : layout.tensors) {
