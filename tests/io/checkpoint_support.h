@@ -33,9 +33,10 @@ inline std::vector<Tensor> state_dict(const std::string& spec, const SmallModel&
     if (!row.is_read() || (row.optional && !model.optional)) continue;
     for (Index layer = 0; layer < (row.in_layers() ? model.layers : 1); ++layer) {
       Tensor tensor;
-      tensor.name = model.prefix + std::string(row.name);
+      tensor.name = row.name;
       if (const std::size_t at = tensor.name.find("{layer}"); at != std::string::npos)
         tensor.name.replace(at, 7, std::to_string(layer));
+      tensor.name.insert(0, model.prefix);
       Index count = 1;
       for (const Axis& axis : layout.stored_shape(row)) {
         tensor.shape.push_back(model.of(axis));
