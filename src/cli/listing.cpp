@@ -128,13 +128,20 @@ std::string tensors_text(const Layout& layout, const F& belongs) {
   return all;
 }
 
+std::string norm_text(const Layout& layout) {
+  const std::string norm(layout.norm);
+  if (!layout.has_block_norms) return "none in a layer; " + norm + " after the stack";
+  return norm + (LayoutSpec(NamedSpec{text(layout.name), {}}).find("norm_first") ? ", placed by norm_first"
+                                                                                 : " before the branch");
+}
+
 void details(Fields& fields, const Layout& layout) {
   const auto of_norm = [](const LayoutTensor& tensor) {
     return tensor.use == TensorUse::final_norm_weight || tensor.use == TensorUse::final_norm_bias;
   };
   add(fields, "blocks of a layer", joined(layout.branches));
   add(fields, "activation", text(layout.activation) + ", or --activation");
-  add(fields, "norm", layout.norm);
+  add(fields, "norm", norm_text(layout));
   add(fields, "attention", layout.causal ? "causal" : "to all positions, or --causal");
   add_params(fields, layout);
   add(fields, "tensors of a layer", tensors_text(layout, [&](const LayoutTensor& tensor) {
@@ -143,7 +150,7 @@ void details(Fields& fields, const Layout& layout) {
   add(fields, "in all layers or in none", tensors_text(layout, [&](const LayoutTensor& tensor) {
         return tensor.is_read() && !of_norm(tensor) && tensor.optional;
       }));
-  add(fields, "norm after the stack (--final-norm)", tensors_text(layout, of_norm));
+  add(fields, "norm after the stack", tensors_text(layout, of_norm) + ", applied by --final-norm");
   add(fields, "not part of the stack",
       tensors_text(layout, [](const LayoutTensor& tensor) { return !tensor.is_read(); }));
   const bool groups =

@@ -306,11 +306,14 @@ BlockParts read_block(const JsonCursor& at, Index i, const State& state, Tensors
 void check_format(const SafetensorsFile& file) {
   const auto value = [&file](const char* key) {
     const std::string* text = file.find_metadata(key);
-    if (!text) throw IoError(file.what() + ": metadata '" + key + "' is missing (not a rezero-stack file; --checkpoint reads state dicts)");
+    if (!text)
+      throw IoError(file.what() + ": metadata '" + key +
+                    "' is missing (not a rezero-stack file; --checkpoint reads state dicts)");
     return *text;
   };
   if (value("format") != "rezero-stack")
-    throw IoError(file.what() + ": format is '" + printable(value("format")) + "', expected 'rezero-stack'");
+    throw IoError(file.what() + ": format is '" + printable(value("format")) +
+                  "', expected 'rezero-stack' (--checkpoint reads state dicts)");
   if (value("version") != "1")
     throw IoError(file.what() + ": version '" + printable(value("version")) +
                   "' is not known (this reads version 1)");

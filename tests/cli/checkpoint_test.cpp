@@ -27,7 +27,7 @@ TEST(CliCheckpoint, ReportsTheSpectrumAndThePlan) {
   const Ran got = ran(with(options_of("llama_wide_heads"), {"--profile"}));
   ASSERT_EQ(got.code, 0) << got.err;
   const Json report = got.json();
-  EXPECT_EQ(report["plan"]["layout"], "llama:rope=500000");
+  EXPECT_EQ(report["plan"]["layout"], "llama:rope=5e+05");
   EXPECT_EQ(report["plan"]["heads"], 4);  // from the frequencies
   EXPECT_EQ(report["plan"]["tokens"], 3);
   EXPECT_EQ(report["plan"]["depth"], Json({4}));
