@@ -51,7 +51,7 @@ int inspect(const Arguments& args, const Environment& env) {
   CommandLine line(
       "rezero-analyze inspect FILE [options]",
       "What an ONNX model consists of: inputs, outputs, operators, residual blocks and their gates.\n"
-      "Or what a checkpoint (FILE.safetensors) does: layout, sizes, gates, and what is not part of the "
+      "Or what a checkpoint (FILE.safetensors) consists of: layout, sizes, gates, tensors outside the "
       "stack.\n",
       "Examples:\n"
       "  rezero-analyze inspect model.onnx\n"
