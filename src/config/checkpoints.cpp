@@ -59,7 +59,8 @@ OptionGroup checkpoint_options() {
   group
       .add("leave-out", &PlanOptions::leave_out,
            "tensors of the checkpoint that are not part of the stack: names, or their first components")
-      .named("NAME");
+      .named("NAME")
+      .repeatable();
   for (PlanOption& option : group.options) option.for_checkpoints_only();
   return group;
 }

@@ -121,7 +121,7 @@ TEST(CliCheckpoint, ExportGivesTheSameStack) {
 
 TEST(CliCheckpoint, WhatIsLeftOutIsSaid) {
   const Ran got = ran({"--checkpoint", fixture("gpt2.safetensors"), "--layout", "gpt2", "--heads", "2",
-                       "--leave-out", "transformer.h.1,lm_head", "--final-norm"});
+                       "--leave-out", "transformer.h.1", "--leave-out", "lm_head", "--final-norm"});
   ASSERT_EQ(got.code, 0) << got.err;
   EXPECT_EQ(got.json()["plan"]["depth"], Json({2}));
   EXPECT_EQ(got.json()["plan"]["leave_out"], Json({"transformer.h.1", "lm_head"}));

@@ -23,10 +23,12 @@ std::vector<detail::PlanOption> checkpoint_rows() {
 
 /// Declares the options of the rows.
 void declare(CommandLine& line, const std::vector<detail::PlanOption>& rows) {
-  for (const detail::PlanOption& option : rows)
+  for (const detail::PlanOption& option : rows) {
     line.option(option.shown(), option.value_name(detail::OptionUse::analysis),
                 option.help_text(detail::OptionUse::analysis),
                 option.default_in(detail::OptionUse::analysis));
+    if (option.repeats) line.repeatable(option.shown());
+  }
 }
 
 /// Sets the written options of the rows. UsageError for options of the other kind of file.
