@@ -47,6 +47,8 @@ tool=$folder/rezero-analyze
 "$tool" --scheme plain,rezero --depth 2 --width 8 --values log10 --format ndjson >"$reports/stream.ndjson"
 "$tool" --scheme residual --depth 3 --width 16 --top 2 --bottom 1 -o "$reports/ends.json"
 "$tool" --stack tests/reference/stacks/overflow_residual_exact.safetensors -o "$reports/stack.json"
+"$tool" --checkpoint tests/reference/checkpoints/gpt2.safetensors --layout gpt2 --heads 2 --leave-out lm_head \
+  --final-norm --quiet -o "$reports/checkpoint.json"
 "$tool" verify --scheme rezero --depth 5 --width 8 --check identity,isometry,alive -o "$reports/verdict.json"
 "$tool" --dump-plan >"$reports/plan.json"
 /usr/bin/python3 tests/report/validate_schema.py "$tool" "$reports"/*

@@ -129,6 +129,17 @@ void find_switch(const BlockStep& step, BlockFacts& facts) {
   }
 }
 
+/// Gives the parameters of culprits the names that they have in the file they come from.
+void name_as_in_file(const BlockParts& parts, BlockFacts& facts) {
+  const auto rename = [&parts](Culprit& culprit) {
+    if (const auto name = parts.names.find(culprit.parameter); name != parts.names.end())
+      culprit.parameter = name->second;
+  };
+  for (Culprit& culprit : facts.reasons) rename(culprit);
+  rename(facts.if_dead);
+  if (facts.lifeless) rename(*facts.lifeless);
+}
+
 }  // namespace
 
 BlockFacts block_facts(const BlockStep& step) {
@@ -151,6 +162,7 @@ BlockFacts block_facts(const BlockStep& step) {
   }
   find_switch(step, facts);
   if (facts.off == SwitchedOff::no) facts.lifeless = detail::lifeless_branch(step);
+  name_as_in_file(step.layer.parts(), facts);
   return facts;
 }
 

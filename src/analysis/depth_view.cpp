@@ -28,7 +28,8 @@ DepthView::DepthView(const Stack& stack, const AnalysisOptions& options, Index b
   const Index features = stack.shape().features;
   NormSpec last = norms.post;
   if (options.final_norm) {
-    norm_ = last = norms.final_norm();
+    const NormSpec own = stack.final_norm();
+    norm_ = last = own ? own : norms.final_norm();
     before_norm_ = std::move(state);
     state = final_norm_at(*norm_, shape_, before_norm_, blocks_).value;
   }

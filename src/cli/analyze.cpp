@@ -43,6 +43,7 @@ int analyze(const Arguments& args, const Environment& env) {
   const auto parsed = line.parse(args);
   if (!parsed) return print(env, line.help());
   if (parsed->has("version")) return print(env, version_text());
+  if (const auto layouts = layouts_text(*parsed)) return print(env, *layouts);
   const RunSettings settings = run_settings(*parsed, ReportKind::report, env);
   return execute(read_plan(plan_options(*parsed), PlanUse::analysis), ReportKind::report, settings, env);
 }

@@ -1,8 +1,12 @@
 #include "cli/listing.h"
 
+#include <algorithm>
+
 #include "rezero/analysis/check.h"
 #include "rezero/analysis/metric.h"
+#include "rezero/core/contract.h"
 #include "rezero/init/initializer.h"
+#include "rezero/io/layout.h"
 #include "rezero/layers/norm.h"
 #include "rezero/model/family.h"
 #include "rezero/model/scheme.h"
@@ -108,6 +112,59 @@ void details(Fields& fields, const SpectrumMethod& method) {
 
 void details(Fields&, const RendererKind&) {}
 
+/// `layers.{layer}.linear1.weight (h × d)`.
+std::string tensor_text(const Layout& layout, const LayoutTensor& tensor) {
+  const LayoutSpec standard{NamedSpec{text(layout.name), {}}};
+  return text(tensor.name) +
+         (tensor.shape.empty() ? "" : " (" + axes_text(standard.stored_shape(tensor)) + ")");
+}
+
+/// The tensors of a layout for which a predicate holds.
+template <class F>
+std::string tensors_text(const Layout& layout, const F& belongs) {
+  std::string all;
+  for (const LayoutTensor& tensor : layout.tensors)
+    if (belongs(tensor)) all += (all.empty() ? "" : ", ") + tensor_text(layout, tensor);
+  return all;
+}
+
+std::string norm_text(const Layout& layout) {
+  const std::string norm(layout.norm);
+  if (!layout.has_block_norms) return "none in a layer; " + norm + " after the stack";
+  return norm + (LayoutSpec(NamedSpec{text(layout.name), {}}).find("norm_first") ? ", placed by norm_first"
+                                                                                 : " before the branch");
+}
+
+void details(Fields& fields, const Layout& layout) {
+  const auto of_norm = [](const LayoutTensor& tensor) {
+    return tensor.use == TensorUse::final_norm_weight || tensor.use == TensorUse::final_norm_bias;
+  };
+  add(fields, "blocks of a layer", joined(layout.branches));
+  add(fields, "activation", text(layout.activation) + ", or --activation");
+  add(fields, "norm", norm_text(layout));
+  add(fields, "attention", layout.causal ? "causal" : "to all positions, or --causal");
+  add_params(fields, layout);
+  add(fields, "tensors of a layer", tensors_text(layout, [&](const LayoutTensor& tensor) {
+        return tensor.is_read() && !of_norm(tensor) && !tensor.optional;
+      }));
+  add(fields, "in all layers or in none", tensors_text(layout, [&](const LayoutTensor& tensor) {
+        return tensor.is_read() && !of_norm(tensor) && tensor.optional;
+      }));
+  add(fields, "norm after the stack", tensors_text(layout, of_norm) + ", applied by --final-norm");
+  add(fields, "not part of the stack",
+      tensors_text(layout, [](const LayoutTensor& tensor) { return !tensor.is_read(); }));
+  const bool groups =
+      std::any_of(layout.tensors.begin(), layout.tensors.end(), [](const LayoutTensor& tensor) {
+        return !tensor.shape.empty() && tensor.shape.front().extent == Extent::keys;
+      });
+  add(fields, "from the shapes",
+      text("layers, features d, hidden width h") +
+          (groups ? ", q = heads × head width, k = key and value heads × head width" : ""));
+  add(fields, "not in the file",
+      text("--heads") + (groups ? " (but in inv_freq, of w/2 numbers for heads of width w)" : "") +
+          ", --tokens, and the parameters");
+}
+
 template <class T>
 std::vector<ListedEntry> entries_of(const Registry<T>& registry) {
   std::vector<ListedEntry> entries;
@@ -145,11 +202,19 @@ const std::vector<Listing>& listings() {
       {"activations", "Activations", [] { return entries_of(activations()); }},
       {"initializers", "Initializers", initializers_and_presets},
       {"norms", "Norms", [] { return entries_of(norms()); }},
+      {"layouts", "Layouts of checkpoints", [] { return entries_of(layouts()); }},
       {"metrics", "Metrics", [] { return entries_of(metrics()); }},
       {"checks", "Checks", [] { return entries_of(checks()); }},
       {"methods", "Spectrum methods", methods_and_auto},
       {"formats", "Output formats", [] { return entries_of(renderers()); }}};
   return all;
+}
+
+const Listing& listing(std::string_view name) {
+  for (const Listing& each : listings())
+    if (each.name == name) return each;
+  REZERO_REQUIRE(false);
+  return listings().front();
 }
 
 }  // namespace rezero::cli

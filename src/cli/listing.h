@@ -21,6 +21,9 @@ struct Listing {
 
 const std::vector<Listing>& listings();
 
+/// A listing by its name, which must exist.
+const Listing& listing(std::string_view name);
+
 std::string listing_text(const Listing& listing);
 std::string listing_markdown(const Listing& listing);
 std::string listings_json(const std::vector<const Listing*>& chosen);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "rezero/core/text.h"
+
 namespace rezero::cli {
 namespace {
 
@@ -38,10 +40,34 @@ void add_degree_notice(const SweepPlan& plan, std::vector<std::string>& notices)
     notices.push_back("branches of degree 2 (glu, relu_squared) overflow within about ten unscaled blocks");
 }
 
+/// `a, b, c and 9 more`.
+std::string first_few(const std::vector<std::string>& names) {
+  constexpr std::size_t shown = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), shown); ++i)
+    text += (i ? ", " : "") + printable(names[i]);
+  return text + (names.size() > shown ? " and " + std::to_string(names.size() - shown) + " more" : "");
+}
+
 }  // namespace
+
+std::vector<std::string> checkpoint_notices(const CheckpointInput& model, bool final_norm_is_applied) {
+  std::vector<std::string> notices;
+  if (!model.outside.empty()) notices.push_back("not part of the stack: " + first_few(model.outside));
+  if (!model.left_out.empty()) notices.push_back("left out: " + first_few(model.left_out));
+  if (!model.final_norm.empty() && !final_norm_is_applied)
+    notices.push_back("not applied: the norm after the stack, " + first_few(model.final_norm));
+  return notices;
+}
 
 std::vector<std::string> plan_notices(const SweepPlan& plan) {
   std::vector<std::string> notices;
+  if (plan.stack && plan.stack->checkpoint) {
+    notices = checkpoint_notices(*plan.stack->checkpoint, plan.analysis.final_norm);
+    if (!plan.stack->checkpoint->final_norm.empty() && !plan.analysis.final_norm &&
+        plan.analysis.checks.empty())
+      notices.back() += " (--final-norm applies it)";
+  }
   if (plan.stack) return notices;
   add_family_notices(plan, notices);
   add_init_notice(plan, notices);

@@ -23,6 +23,7 @@ void refuse_output_onto(const ParsedLine& line, const std::string& option, const
 void refuse_output_onto_inputs(const ParsedLine& line, const PlanOptions& options) {
   if (!output_path(line)) return;
   if (options.stack) refuse_output_onto(line, "--stack", *options.stack);
+  if (options.checkpoint) refuse_output_onto(line, "--checkpoint", *options.checkpoint);
   for (const std::string& model : options.onnx.value_or(std::vector<std::string>{}))
     refuse_output_onto(line, "--onnx", model);
   for (const std::string& feed : options.feed.value_or(std::vector<std::string>{}))

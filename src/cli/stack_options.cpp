@@ -1,6 +1,7 @@
 #include "cli/stack_options.h"
 
 #include "cli/limits.h"
+#include "cli/listing.h"
 #include "cli/output_path.h"
 #include "rezero/core/error.h"
 #include "rezero/core/registry.h"
@@ -33,6 +34,11 @@ PlanOptions written_options(const ParsedLine& line, const detail::OptionTable& t
     if (const auto text = line.find(std::string(option.name))) option.parse(*text, written);
   });
   return written;
+}
+
+std::optional<std::string> layouts_text(const ParsedLine& line) {
+  if (!same_but_for_case(line.find("layout").value_or(""), "list")) return std::nullopt;
+  return listing_text(listing("layouts"));
 }
 
 PlanOptions plan_options(const ParsedLine& line) {

@@ -15,6 +15,9 @@ void add_plan_options(CommandLine& line, detail::OptionUse use,
 PlanOptions written_options(const ParsedLine& line,
                             const detail::OptionTable& table = detail::option_table());
 
+/// The explanation that `--layout list` asks for; nothing otherwise.
+std::optional<std::string> layouts_text(const ParsedLine& line);
+
 /// --config as the base, overridden by the other options. Reads only the configuration file. UsageError if -o
 /// is a file that the plan reads.
 PlanOptions plan_options(const ParsedLine& line);

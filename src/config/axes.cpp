@@ -167,6 +167,7 @@ OptionGroup stack_options() {
           [](const Family& family) -> std::string { return family.uses_activation() ? "relu" : "identity"; })
       .checked_by(makes_axis<Activation>)
       .sweeping()
+      .for_any_checkpoint()
       .help_in(one, "activation function (see list activations)")
       .unless(no_activation);
   group
@@ -186,6 +187,7 @@ OptionGroup draw_options() {
   group.add("seed", &PlanOptions::seed, "64-bit seeds; a:b for a range")
       .by_default("0")
       .for_any_graph()
+      .for_any_checkpoint()
       .help_in(OptionUse::one_stack, "64-bit seed");
   group.add("input", &PlanOptions::input, "input: normal, sphere, ones, or an .npy file (.pb for --onnx)")
       .named("LAW")

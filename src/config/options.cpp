@@ -263,8 +263,9 @@ std::string PlanOption::help_text(OptionUse use) const {
   for (const auto& [command, other] : other_help)
     if (command == use) text = other;
   if (!contains(required, use)) return text;
-  return text +
-         (use == OptionUse::one_stack || any_stack ? " (required)" : " (required without --stack or --onnx)");
+  return text + (use == OptionUse::one_stack ? " (required without --checkpoint)"
+                 : any_stack                 ? " (required)"
+                                             : " (required without --stack, --onnx or --checkpoint)");
 }
 
 std::string PlanOption::value_name(OptionUse use) const {
@@ -295,8 +296,9 @@ void PlanOption::parse(std::string_view text, PlanOptions& options) const {
 }
 
 const OptionTable& option_table() {
-  static const OptionTable table = {stack_options(), graph_options(),    token_options(), image_options(),
-                                    draw_options(),  spectrum_options(), check_options(), memory_options()};
+  static const OptionTable table = {stack_options(),    checkpoint_options(), graph_options(),
+                                    token_options(),    image_options(),      draw_options(),
+                                    spectrum_options(), check_options(),      memory_options()};
   return table;
 }
 
@@ -354,25 +356,34 @@ std::string plan_schema_properties(const OptionTable& table) {
   return members;
 }
 
-void refuse_beside_stack(const PlanOptions& options, const OptionTable& table) {
-  for_each_option(table, [&](const PlanOption& option) {
-    if (!option.any_stack && option.given(options))
-      throw UsageError(option.shown() +
-                       " and --stack contradict each other (the stack file holds its own blocks)");
-  });
-}
+namespace {
 
-void refuse_beside_graph(const PlanOptions& options, const OptionTable& table) {
-  for_each_option(table, [&](const PlanOption& option) {
-    if (!option.any_graph && option.given(options))
-      throw UsageError(option.shown() +
-                       " and --onnx contradict each other (the model is a graph of its own)");
-  });
-}
+/// A source of stacks other than options: its option, the flag of options allowed beside it, and why others
+/// are not.
+struct Source {
+  bool given;
+  std::string_view name;
+  bool PlanOption::*allowed;
+  std::string_view why;
+};
 
-void refuse_without_graph(const PlanOptions& options, const OptionTable& table) {
+}  // namespace
+
+void refuse_contradictions(const PlanOptions& options, const OptionTable& table) {
+  const Source sources[] = {
+      {options.stack.has_value(), "--stack", &PlanOption::any_stack, "the stack file holds its own blocks"},
+      {options.onnx.has_value(), "--onnx", &PlanOption::any_graph, "the model is a graph of its own"},
+      {options.checkpoint.has_value(), "--checkpoint", &PlanOption::any_checkpoint,
+       "the tensors of the checkpoint determine its blocks"}};
   for_each_option(table, [&](const PlanOption& option) {
-    if (option.graph_only && option.given(options)) throw UsageError(option.shown() + " needs --onnx FILE");
+    if (!option.given(options)) return;
+    for (const Source& source : sources)
+      if (source.given && !(option.*source.allowed))
+        throw UsageError(option.shown() + " and " + std::string(source.name) + " contradict each other (" +
+                         std::string(source.why) + ")");
+    if (option.graph_only && !options.onnx) throw UsageError(option.shown() + " needs --onnx FILE");
+    if (option.checkpoint_only && !options.checkpoint)
+      throw UsageError(option.shown() + " needs --checkpoint FILE");
   });
 }
 

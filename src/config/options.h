@@ -44,9 +44,11 @@ struct PlanOption {
   bool repeats = false;          ///< may be written several times, which makes one list
   bool in_order = false;         ///< a list of numbers keeps its order and repetitions
   bool sweeps = false;           ///< parameters of names may be lists of numbers
-  bool any_stack = false;   ///< allowed together with --stack, because it does not describe random stacks
-  bool any_graph = false;   ///< the same with --onnx
-  bool graph_only = false;  ///< allowed with --onnx alone
+  bool any_stack = false;        ///< allowed together with --stack, because it does not describe random stacks
+  bool any_graph = false;        ///< the same with --onnx
+  bool graph_only = false;       ///< allowed with --onnx alone
+  bool any_checkpoint = false;   ///< as any_stack, with --checkpoint
+  bool checkpoint_only = false;  ///< allowed with --checkpoint alone
   std::vector<OptionUse> uses = {OptionUse::analysis, OptionUse::verify, OptionUse::one_stack};
   std::vector<std::pair<OptionUse, std::string_view>> other_help = {};  ///< different help for some commands
   std::vector<OptionUse> required = {};                                 ///< commands without a default
@@ -68,9 +70,11 @@ struct PlanOption {
   PlanOption& repeatable() { return set(repeats, true); }
   PlanOption& keeping_order() { return set(in_order, true); }
   PlanOption& sweeping() { return set(sweeps, true); }
-  PlanOption& for_any_stack() { return set(any_stack, true).set(any_graph, true); }
+  PlanOption& for_any_stack() { return set(any_stack, true).set(any_graph, true).for_any_checkpoint(); }
   PlanOption& for_any_graph() { return set(any_graph, true); }
   PlanOption& for_graphs_only() { return set(graph_only, true).set(any_graph, true); }
+  PlanOption& for_any_checkpoint() { return set(any_checkpoint, true); }
+  PlanOption& for_checkpoints_only() { return set(checkpoint_only, true).for_any_checkpoint(); }
   PlanOption& only_in(std::vector<OptionUse> commands) { return set(uses, commands); }
   PlanOption& required_in(std::vector<OptionUse> commands) { return set(required, commands); }
   PlanOption& help_in(OptionUse use, std::string_view text) {
@@ -114,14 +118,15 @@ using OptionTable = std::vector<OptionGroup>;
 const OptionTable& option_table();
 
 // The groups, each in the file that resolves it.
-OptionGroup stack_options();     // axes.cpp
-OptionGroup graph_options();     // graphs.cpp
-OptionGroup token_options();     // tokens.cpp
-OptionGroup image_options();     // images.cpp
-OptionGroup draw_options();      // axes.cpp
-OptionGroup spectrum_options();  // analysis_options.cpp
-OptionGroup check_options();     // analysis_options.cpp
-OptionGroup memory_options();    // analysis_options.cpp
+OptionGroup stack_options();       // axes.cpp
+OptionGroup checkpoint_options();  // checkpoints.cpp
+OptionGroup graph_options();       // graphs.cpp
+OptionGroup token_options();       // tokens.cpp
+OptionGroup image_options();       // images.cpp
+OptionGroup draw_options();        // axes.cpp
+OptionGroup spectrum_options();    // analysis_options.cpp
+OptionGroup check_options();       // analysis_options.cpp
+OptionGroup memory_options();      // analysis_options.cpp
 
 /// Calls f(option) for each, in order.
 template <class F>
@@ -138,11 +143,10 @@ std::string plan_options_json(const PlanOptions& options, int indent, const Opti
 /// JSON Schema of the plan's own keys: the members of `properties`.
 std::string plan_schema_properties(const OptionTable& table = option_table());
 
-/// UsageError for an option that describes random stacks together with --stack, or together with --onnx.
-void refuse_beside_stack(const PlanOptions& options, const OptionTable& table = option_table());
-void refuse_beside_graph(const PlanOptions& options, const OptionTable& table = option_table());
-/// UsageError for an option of --onnx without it.
-void refuse_without_graph(const PlanOptions& options, const OptionTable& table = option_table());
+/// UsageError for an option that contradicts the source of stacks: that describes random stacks beside
+/// --stack,
+/// --onnx or --checkpoint, belongs to one of them and is given without it, or names another source.
+void refuse_contradictions(const PlanOptions& options, const OptionTable& table = option_table());
 /// UsageError for an option that does not apply to the family.
 void refuse_misfits(const PlanOptions& options, const Family& family,
                     const OptionTable& table = option_table());

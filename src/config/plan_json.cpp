@@ -1,5 +1,6 @@
 #include "config/analysis_options.h"
 #include "config/axes.h"
+#include "config/checkpoints.h"
 #include "config/graphs.h"
 #include "config/input.h"
 #include "config/options.h"
@@ -21,6 +22,8 @@ PlanOptions plan_as_options(const SweepPlan& plan) {
   PlanOptions options;
   if (plan.stack && plan.stack->graph)
     detail::describe_graphs(plan, options);
+  else if (plan.stack && plan.stack->checkpoint)
+    detail::describe_checkpoint(plan, options);
   else if (plan.stack)
     describe_stack_file(plan, options);
   else

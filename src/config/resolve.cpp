@@ -4,6 +4,7 @@
 
 #include "config/analysis_options.h"
 #include "config/axes.h"
+#include "config/checkpoints.h"
 #include "config/graphs.h"
 #include "config/input.h"
 #include "config/options.h"
@@ -67,18 +68,17 @@ void require_possible_spectra(const SweepPlan& plan) {
 SweepPlan resolve_plan(const PlanOptions& options, const ResolveContext& context) {
   SweepPlan plan;
   detail::resolve_analysis(plan.analysis, options, context.use);
-  if (options.onnx)
-    detail::refuse_beside_graph(options);
-  else
-    detail::refuse_without_graph(options);
-  if (options.stack) detail::refuse_beside_stack(options);
-  if (context.use == PlanUse::verify && !options.stack && !options.scheme && !options.onnx)
-    throw UsageError("nothing to verify: give --scheme NAME, --stack FILE or --onnx FILE");
+  detail::refuse_contradictions(options);
+  if (context.use == PlanUse::verify && !options.stack && !options.scheme && !options.onnx &&
+      !options.checkpoint)
+    throw UsageError("nothing to verify: give --scheme NAME, --stack FILE, --onnx FILE or --checkpoint FILE");
   PlanFiles files(context.read_file, options.files, context.require_memory);
   if (options.onnx)
     detail::resolve_graphs(plan, options, context, files);
   else if (options.stack)
     resolve_stack_file(plan, options, context, files);
+  else if (options.checkpoint)
+    detail::resolve_checkpoint(plan, options, context, files);
   else
     detail::resolve_random_stacks(plan, options, context.use, files);
   const Index positions = plan.stack ? plan.stack->stack->shape().positions : plan.tokens.tokens;

@@ -40,16 +40,19 @@ OptionGroup token_options() {
   group.add("tokens", &PlanOptions::tokens, "number of tokens in the input sequence")
       .named("T")
       .by_default([](const Family& family) { return std::to_string(family.default_tokens); })
+      .for_any_checkpoint()
       .unless(no_tokens);
   group.add("heads", &PlanOptions::heads, "number of attention heads")
       .named("H")
       .default_text("4, 2 or 1: the most that divides every width")
+      .for_any_checkpoint()
       .unless(no_attention);
   group.add("kv-heads", &PlanOptions::kv_heads, "number of key and value heads")
       .named("H")
       .default_text("same as --heads")
       .unless(no_attention);
   group.add("causal", &PlanOptions::causal, "position i attends only to positions up to i")
+      .for_any_checkpoint()
       .unless(no_attention);
   group.add("rope", &PlanOptions::rope, "rotary position embedding (base 10000)").unless(no_attention);
   group

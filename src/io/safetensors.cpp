@@ -13,26 +13,15 @@ namespace rezero {
 
 using namespace detail;
 
-std::string_view dtype_name(TensorDtype dtype) {
-  switch (dtype) {
-    case TensorDtype::f64:
-      return "F64";
-    case TensorDtype::f32:
-      return "F32";
-    case TensorDtype::f16:
-      return "F16";
-    case TensorDtype::bf16:
-      return "BF16";
-  }
-  return "";
-}
-
 // ---- reading
 
 /// The common steps of reading a file and parsing bytes, in the order of the bytes.
 class SafetensorsReader {
  public:
-  explicit SafetensorsReader(std::string_view what) { file_.what_ = printable(what); }
+  explicit SafetensorsReader(std::string_view what, OtherDtypes others = OtherDtypes::refused)
+      : others_(others) {
+    file_.what_ = printable(what);
+  }
 
   /// Reads the 8 bytes of the length field. `known_bytes`: the total size, if known.
   std::uint64_t header_bytes(std::string_view length_field, std::optional<std::uint64_t> known_bytes) const {
@@ -49,7 +38,7 @@ class SafetensorsReader {
   std::uint64_t take_header(std::string_view json, std::uint64_t claimed,
                             std::optional<std::uint64_t> known_data_bytes) {
     if (json.size() < claimed) fail(cut_short(claimed, json.size()));
-    SafetensorsHeader header = parse_safetensors_header(json, file_.what_);
+    SafetensorsHeader header = parse_safetensors_header(json, file_.what_, others_);
     file_.metadata_ = std::move(header.metadata);
     file_.tensors_ = std::move(header.tensors);
     if (known_data_bytes) require_data_bytes(header.data_bytes, *known_data_bytes);
@@ -80,10 +69,11 @@ class SafetensorsReader {
   }
 
   SafetensorsFile file_;
+  OtherDtypes others_;
 };
 
-SafetensorsFile parse_safetensors(std::string bytes, std::string_view what) {
-  SafetensorsReader reader(what);
+SafetensorsFile parse_safetensors(std::string bytes, std::string_view what, OtherDtypes others) {
+  SafetensorsReader reader(what, others);
   constexpr std::uint64_t prefix = SafetensorsReader::length_bytes;
   const std::uint64_t length = reader.header_bytes(bytes, bytes.size());
   const std::uint64_t begin = prefix + length;
@@ -154,6 +144,8 @@ std::optional<Index> convert(const TensorInfo& info, const char* bytes, const Pl
       return convert_all<std::uint16_t, real_of_binary16>(bytes, info.count, place);
     case TensorDtype::bf16:
       return convert_all<std::uint16_t, real_of_bfloat16>(bytes, info.count, place);
+    default:
+      break;  // refused before
   }
   return std::nullopt;
 }
@@ -162,6 +154,9 @@ std::optional<Index> convert(const TensorInfo& info, const char* bytes, const Pl
 
 template <class Place>
 void SafetensorsFile::decode(const TensorInfo& info, Place&& place) const {
+  if (!is_readable(info.dtype))
+    throw IoError(what_ + ": tensor '" + printable(info.name) + "' has dtype " +
+                  std::string(dtype_name(info.dtype)) + " (numbers are read from F64, F32, F16 and BF16)");
   if (const auto index = convert(info, data_.data() + data_begin_ + info.begin, place))
     throw IoError(what_ + ": tensor '" + printable(info.name) + "' has " +
                   not_finite_text(place(*index), static_cast<std::size_t>(*index)));

@@ -15,20 +15,47 @@ namespace {
 constexpr std::string_view metadata_key = "__metadata__";
 /// Limits the memory for a hostile header; enough for half a million tensors.
 constexpr std::size_t most_values = 5'000'000;
-constexpr TensorDtype all_dtypes[] = {TensorDtype::f64, TensorDtype::f32, TensorDtype::f16,
-                                      TensorDtype::bf16};
+
+struct DtypeRow {
+  TensorDtype dtype;
+  std::string_view name;
+  Index bytes;
+  bool readable = false;
+};
+
+constexpr DtypeRow dtypes[] = {{TensorDtype::f64, "F64", 8, true},  {TensorDtype::f32, "F32", 4, true},
+                               {TensorDtype::f16, "F16", 2, true},  {TensorDtype::bf16, "BF16", 2, true},
+                               {TensorDtype::i64, "I64", 8},        {TensorDtype::i32, "I32", 4},
+                               {TensorDtype::i16, "I16", 2},        {TensorDtype::i8, "I8", 1},
+                               {TensorDtype::u64, "U64", 8},        {TensorDtype::u32, "U32", 4},
+                               {TensorDtype::u16, "U16", 2},        {TensorDtype::u8, "U8", 1},
+                               {TensorDtype::boolean, "BOOL", 1},   {TensorDtype::f8_e4m3, "F8_E4M3", 1},
+                               {TensorDtype::f8_e5m2, "F8_E5M2", 1}};
+
+constexpr bool rows_are_in_order() {
+  for (std::size_t i = 0; i < std::size(dtypes); ++i)
+    if (dtypes[i].dtype != static_cast<TensorDtype>(i)) return false;
+  return true;
+}
+static_assert(rows_are_in_order());
+
+const DtypeRow& row_of(TensorDtype dtype) {
+  return dtypes[static_cast<std::size_t>(dtype)];
+}
 
 struct ByteRange {
   std::uint64_t begin, end;
   const std::string* name;
 };
 
-TensorDtype read_dtype(const JsonCursor& field) {
+TensorDtype read_dtype(const JsonCursor& field, OtherDtypes others) {
   std::vector<std::string_view> names;
-  for (TensorDtype dtype : all_dtypes) names.push_back(dtype_name(dtype));
+  for (const DtypeRow& row : dtypes)
+    if (row.readable || others == OtherDtypes::listed) names.push_back(row.name);
   const std::string& word = field.one_of("dtype", names);
-  return *std::find_if(std::begin(all_dtypes), std::end(all_dtypes),
-                       [&](TensorDtype dtype) { return dtype_name(dtype) == word; });
+  return std::find_if(std::begin(dtypes), std::end(dtypes),
+                      [&](const DtypeRow& row) { return row.name == word; })
+      ->dtype;
 }
 
 std::vector<Index> read_shape(const JsonCursor& field) {
@@ -56,12 +83,13 @@ ByteRange read_range(const JsonCursor& field, const TensorInfo& info) {
   return {begin, end, nullptr};
 }
 
-TensorInfo read_entry(const std::string& name, const JsonCursor& entry, ByteRange& range) {
+TensorInfo read_entry(const std::string& name, const JsonCursor& entry, OtherDtypes others,
+                      ByteRange& range) {
   if (name.empty()) entry.fail("a tensor without a name");
   entry.only({"dtype", "shape", "data_offsets"});
   TensorInfo info;
   info.name = name;
-  info.dtype = read_dtype(entry.at("dtype"));
+  info.dtype = read_dtype(entry.at("dtype"), others);
   const JsonCursor shape = entry.at("shape");
   info.shape = read_shape(shape);
   const std::optional<Index> count = element_count(info.shape);
@@ -125,10 +153,10 @@ void require_good_names(const std::vector<TensorLayout>& layout) {
 }  // namespace
 
 Index dtype_bytes(TensorDtype dtype) {
-  return dtype == TensorDtype::f64 ? 8 : dtype == TensorDtype::f32 ? 4 : 2;
+  return row_of(dtype).bytes;
 }
 
-SafetensorsHeader parse_safetensors_header(std::string_view json, std::string_view what) {
+SafetensorsHeader parse_safetensors_header(std::string_view json, std::string_view what, OtherDtypes others) {
   const std::string label = printable(what);
   if (json.empty() || json.front() != '{') throw IoError(label + ": the header does not begin with '{'");
   StrictJsonOptions options;
@@ -142,7 +170,7 @@ SafetensorsHeader parse_safetensors_header(std::string_view json, std::string_vi
       continue;
     }
     ranges.emplace_back();
-    header.tensors.push_back(read_entry(name, entry, ranges.back()));
+    header.tensors.push_back(read_entry(name, entry, others, ranges.back()));
   }
   for (std::size_t i = 0; i < ranges.size(); ++i) ranges[i].name = &header.tensors[i].name;
   header.data_bytes = require_tiling(std::move(ranges), label);
@@ -187,3 +215,15 @@ void require_writable(const TensorLayout& layout, const std::vector<Real>& value
 }
 
 }  // namespace rezero::detail
+
+namespace rezero {
+
+std::string_view dtype_name(TensorDtype dtype) {
+  return detail::row_of(dtype).name;
+}
+
+bool is_readable(TensorDtype dtype) {
+  return detail::row_of(dtype).readable;
+}
+
+}  // namespace rezero

@@ -22,7 +22,7 @@ struct SafetensorsHeader {
 Index dtype_bytes(TensorDtype dtype);
 
 /// IoError naming `what` for everything that read_safetensors refuses in the header itself.
-SafetensorsHeader parse_safetensors_header(std::string_view json, std::string_view what);
+SafetensorsHeader parse_safetensors_header(std::string_view json, std::string_view what, OtherDtypes others);
 
 /// Length field and padded JSON of a file with F64 tensors in this order; errors as for SafetensorsWriter.
 std::string safetensors_header_bytes(const Metadata& metadata, const std::vector<TensorLayout>& layout);

@@ -2,7 +2,7 @@
 #include <limits>
 #include <set>
 
-#include "binary.h"
+#include "header_memory.h"
 #include "json_cursor.h"
 #include "rezero/core/error.h"
 #include "rezero/io/safetensors.h"
@@ -13,7 +13,7 @@
 
 namespace rezero {
 
-using detail::load;
+using detail::bytes_of_parsing;
 
 namespace {
 
@@ -306,27 +306,18 @@ BlockParts read_block(const JsonCursor& at, Index i, const State& state, Tensors
 void check_format(const SafetensorsFile& file) {
   const auto value = [&file](const char* key) {
     const std::string* text = file.find_metadata(key);
-    if (!text) throw IoError(file.what() + ": metadata '" + key + "' is missing (not a rezero-stack file)");
+    if (!text)
+      throw IoError(file.what() + ": metadata '" + key +
+                    "' is missing (not a rezero-stack file; --checkpoint reads state dicts)");
     return *text;
   };
   if (value("format") != "rezero-stack")
-    throw IoError(file.what() + ": format is '" + printable(value("format")) + "', expected 'rezero-stack'");
+    throw IoError(file.what() + ": format is '" + printable(value("format")) +
+                  "', expected 'rezero-stack' (--checkpoint reads state dicts)");
   if (value("version") != "1")
     throw IoError(file.what() + ": version '" + printable(value("version")) +
                   "' is not known (this reads version 1)");
   value("spec");
-}
-
-// Memory of a header parsed as a document, relative to its text; the spec inside is parsed once more.
-// Measured.
-constexpr Real document_bytes = 10;
-
-/// Memory in use while the stack is built: the file and the documents of its header.
-Real bytes_of_parsing(const std::string& bytes) {
-  std::uint64_t header = 0;
-  if (bytes.size() >= sizeof header)
-    header = std::min<std::uint64_t>(load<std::uint64_t>(bytes.data()), bytes.size());
-  return static_cast<Real>(bytes.size()) + document_bytes * static_cast<Real>(header);
 }
 
 Real bytes_of_blocks(const SafetensorsFile& file, std::size_t blocks) {

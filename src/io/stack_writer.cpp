@@ -121,6 +121,13 @@ std::map<Role, std::vector<Index>> weight_shapes(const BlockParts& parts) {
 }
 
 void require_expressible(const BlockParts& parts, Index i) {
+  if (parts.branch->is_attention)
+    if (const Index rows = parts.weights.at(Role::query).weight->rows(); rows != parts.shape.features)
+      throw UsageError("block " + std::to_string(i) + " has heads of width " +
+                       std::to_string(rows / parts.attention.heads) + ", and " +
+                       std::to_string(parts.attention.heads) + " of them are not the " +
+                       std::to_string(parts.shape.features) +
+                       " features (a stack file of version 1 has no other head width)");
   if (parts.shortcut == ShortcutKind::identity) return;
   throw UsageError("block " + std::to_string(i) +
                    " changes the shape of the state, and a stack file of version 1 "

@@ -143,7 +143,8 @@ class GivenGeometry final : public Geometry {
 
 class GivenStack final : public Stack {
  public:
-  GivenStack(std::vector<BlockParts> parts, Vector input) : input_(std::move(input)) {
+  GivenStack(std::vector<BlockParts> parts, Vector input, NormSpec final_norm)
+      : input_(std::move(input)), final_norm_(std::move(final_norm)) {
     if (parts.empty()) throw ShapeError("a stack needs at least one block");
     for (BlockParts& block : parts) {
       blocks_.push_back(std::make_shared<ResidualBlock>(std::move(block)));
@@ -163,11 +164,13 @@ class GivenStack final : public Stack {
   Vector input() const override { return input_; }
   BlockPtr block(Index l) const override { return blocks_.at(static_cast<std::size_t>(l)); }
   bool positively_homogeneous() const override { return homogeneous_; }
+  NormSpec final_norm() const override { return final_norm_; }
 
  private:
   GivenGeometry geometry_;
   std::vector<BlockPtr> blocks_;
   Vector input_;
+  NormSpec final_norm_;
   bool homogeneous_ = false;
 };
 
@@ -211,6 +214,7 @@ class StackSlice final : public Stack {
   Vector input() const override { return input_; }
   BlockPtr block(Index l) const override { return stack_->block(first_ + l); }
   bool positively_homogeneous() const override { return stack_->positively_homogeneous(); }
+  NormSpec final_norm() const override { return stack_->final_norm(); }
 
  private:
   StackPtr stack_;
@@ -233,8 +237,8 @@ StackPtr build_stack(const StackSpec& spec, std::uint64_t seed, Index depth) {
   return std::make_shared<RandomStack>(spec, seed, depth);
 }
 
-StackPtr make_stack(std::vector<BlockParts> blocks, Vector input) {
-  return std::make_shared<GivenStack>(std::move(blocks), std::move(input));
+StackPtr make_stack(std::vector<BlockParts> blocks, Vector input, NormSpec final_norm) {
+  return std::make_shared<GivenStack>(std::move(blocks), std::move(input), std::move(final_norm));
 }
 
 StackPtr slice_stack(StackPtr stack, Index first, Index count, Vector input) {

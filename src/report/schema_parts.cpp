@@ -159,7 +159,8 @@ std::string plan_definition() {
       "required": ["depth", "method", "files"],
       "oneOf": [{"required": ["scheme", "family", "tied", "seed", "input"],
                  "anyOf": [{"required": ["width"]}, {"required": ["stages", "widths"]}]},
-                {"required": ["stack"]}, {"required": ["onnx", "from", "to", "seed", "input"]}],
+                {"required": ["stack"]}, {"required": ["onnx", "from", "to", "seed", "input"]},
+                {"required": ["checkpoint", "layout", "heads", "tokens", "activation", "seed", "input"]}],
       "properties": {)" +
          plan_schema_properties() + R"(,
         "files": {"type": "array", "items": {"type": "object", "additionalProperties": false,

@@ -66,8 +66,15 @@ TEST(CliPlanOptions, ARowIsInPlansAndTheirSchema) {
 }
 
 TEST(CliPlanOptions, ARowContradictsStackFilesAndFamilies) {
-  const std::string beside = refusal([] { refuse_beside_stack(with_stencil(7), stencils()); });
-  EXPECT_TRUE(contains(beside, "--stencil-size and --stack contradict each other")) << beside;
+  EXPECT_NO_THROW(refuse_contradictions(with_stencil(7), stencils()));
+  for (const auto& [name, source] :
+       {std::pair("--stack", &PlanOptions::stack), std::pair("--checkpoint", &PlanOptions::checkpoint)}) {
+    PlanOptions both = with_stencil(7);
+    both.*source = "x";
+    const std::string beside = refusal([&] { refuse_contradictions(both, stencils()); });
+    EXPECT_TRUE(contains(beside, "--stencil-size and " + std::string(name) + " contradict each other"))
+        << beside;
+  }
   const std::string misfit =
       refusal([] { refuse_misfits(with_stencil(7), families().at("mlp"), stencils()); });
   EXPECT_EQ(misfit, "--stencil-size contradicts --family mlp (it has no stencil)");

@@ -10,6 +10,7 @@
 #include "rezero/analysis/metric.h"
 #include "rezero/core/swept_spec.h"
 #include "rezero/init/initializer.h"
+#include "rezero/io/layout.h"
 #include "rezero/layers/activation.h"
 #include "rezero/layers/norm.h"
 #include "rezero/model/branch.h"
@@ -26,11 +27,15 @@ struct OpenSet {
   bool one_each = true;  ///< each file contains one entry, named like the file
 };
 
-const std::vector<OpenSet> open_sets = {
-    {"src/model/schemes", "schemes.def"},      {"src/model/branches", "branches.def"},
-    {"src/spectrum/methods", "methods.def"},   {"src/graph/operators", "operators.def"},
-    {"src/analysis/checks", "checks.def"},     {"src/analysis/metrics", "metrics.def", false},
-    {"src/report/renderers", "renderers.def"}, {"src/cli/commands", "commands.def"}};
+const std::vector<OpenSet> open_sets = {{"src/model/schemes", "schemes.def"},
+                                        {"src/model/branches", "branches.def"},
+                                        {"src/spectrum/methods", "methods.def"},
+                                        {"src/graph/operators", "operators.def"},
+                                        {"src/io/layouts", "layouts.def"},
+                                        {"src/analysis/checks", "checks.def"},
+                                        {"src/analysis/metrics", "metrics.def", false},
+                                        {"src/report/renderers", "renderers.def"},
+                                        {"src/cli/commands", "commands.def"}};
 
 /// What stands in parentheses after REZERO_ENTRY, line by line.
 std::vector<std::string> entries_of(const OpenSet& set) {
@@ -133,6 +138,7 @@ TEST(Registries, EntriesHaveOneSpellingAndSayWhatTheyAre) {
   expect_good_entries(activations(), "_", Sourced::where_known);
   expect_good_entries(initializers(), "-", Sourced::always);
   expect_good_entries(norms(), "_", Sourced::always);
+  expect_good_entries(layouts(), "-", Sourced::always);
   expect_good_entries(spectrum_methods(), "-", Sourced::always);
   expect_good_entries(checks(), "-", Sourced::always);
   expect_good_entries(metrics(), "_", Sourced::where_known);
@@ -158,6 +164,7 @@ TEST(Registries, EveryLineOfATableIsAnEntry) {
   EXPECT_EQ(spectrum_methods().size(), lines_in("methods.def") - left_out);
   EXPECT_EQ(schemes().size(), lines_in("schemes.def"));
   EXPECT_EQ(branches().size(), lines_in("branches.def"));
+  EXPECT_EQ(layouts().size(), lines_in("layouts.def"));
   EXPECT_EQ(checks().size(), lines_in("checks.def"));
   EXPECT_EQ(metrics().size(), lines_in("metrics.def"));
   EXPECT_EQ(renderers().size(), lines_in("renderers.def"));

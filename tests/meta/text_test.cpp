@@ -116,9 +116,10 @@ TEST(Text, OptionsInTheDocsAreThoseOfTheTable) {
 TEST(Text, NamesInTheDocsAreThoseOfTheProgram) {
   REZERO_SKIP_WITH_LAPACKE();
   const std::string expected =
-      "# Names\n\nEverything that has a name: schemes, families, activations, initializers, norms, metrics, "
-      "checks,\n"
-      "methods and formats. Written by `rezero-analyze list --format markdown`; `REZERO_UPDATE_GOLDEN=1 "
+      "# Names\n\nEverything that has a name: schemes, families, activations, initializers, norms, "
+      "layouts, metrics,\n"
+      "checks, methods and formats. Written by `rezero-analyze list --format markdown`; "
+      "`REZERO_UPDATE_GOLDEN=1 "
       "ctest -R Text`\n"
       "writes it anew.\n\n" +
       printed({"list", "--format", "markdown"});

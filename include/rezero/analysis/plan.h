@@ -41,6 +41,20 @@ struct GraphInput {
   std::vector<std::string> masks;  ///< nodes that drew one
 };
 
+/// How a checkpoint was read as a stack: what its layout needs beside the file, as options have it, and what
+/// was found.
+struct CheckpointInput {
+  std::string layout;                   ///< NAME:P=V
+  Index heads = 1, positions = 1;       ///< resolved
+  bool causal = false;                  ///< asked for; a layout may be causal by itself
+  std::string activation;               ///< resolved
+  std::vector<std::string> leave_out;   ///< as written
+  std::uint64_t seed = 0;               ///< of a random input
+  std::vector<std::string> outside;     ///< tensors that are not part of the stack
+  std::vector<std::string> left_out;    ///< tensors that leave_out names
+  std::vector<std::string> final_norm;  ///< tensors of the norm after it
+};
+
 /// A stack read from a file, instead of a random one.
 struct StackInput {
   InputFile file;
@@ -48,6 +62,7 @@ struct StackInput {
   Real reading_bytes = 0;           ///< peak memory of reading: the file, its header, the numbers as doubles
   bool own_input = true;            ///< false: SweepPlan::input replaces it
   std::optional<GraphInput> graph;  ///< for --onnx
+  std::optional<CheckpointInput> checkpoint = {};  ///< for --checkpoint
 };
 
 /// The part of J that is analyzed: ∂x_L[of] / ∂x_0[wrt]; all positions if absent.

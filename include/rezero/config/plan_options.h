@@ -39,6 +39,8 @@ struct PlanOptions {
   std::optional<bool> final_norm;
   std::optional<std::string> input;  ///< normal, sphere, ones, or the path of an .npy file (.pb for a graph)
   std::optional<std::string> stack;  ///< path
+  std::optional<std::string> checkpoint, layout;      ///< path; NAME:P=V
+  std::optional<std::vector<std::string>> leave_out;  ///< names, or their first components
   std::optional<std::vector<std::string>> onnx;       ///< paths
   std::optional<std::string> from, to;                ///< tensors of the graph
   std::optional<std::vector<std::string>> feed, dim;  ///< NAME=FILE, NAME=SIZE

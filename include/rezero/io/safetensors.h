@@ -15,9 +15,34 @@
 
 namespace rezero {
 
-enum class TensorDtype { f64, f32, f16, bf16 };
-/// The spelling in the file: F64, F32, F16, BF16.
+/// The types whose numbers are read, and those that a file may also have (masks, counters, indices).
+enum class TensorDtype {
+  f64,
+  f32,
+  f16,
+  bf16,
+  i64,
+  i32,
+  i16,
+  i8,
+  u64,
+  u32,
+  u16,
+  u8,
+  boolean,
+  f8_e4m3,
+  f8_e5m2
+};
+/// The spelling in the file: F64, F32, F16, BF16, ….
 std::string_view dtype_name(TensorDtype dtype);
+/// Whether the numbers of such a tensor can be read.
+bool is_readable(TensorDtype dtype);
+
+/// What becomes of tensors whose numbers cannot be read.
+enum class OtherDtypes {
+  refused,  ///< the file is not accepted
+  listed,   ///< they have a TensorInfo; asking for their numbers is an error
+};
 
 /// A tensor as described by the header.
 struct TensorInfo {
@@ -51,13 +76,13 @@ class SafetensorsFile {
   const std::vector<TensorInfo>& tensors() const { return tensors_; }
   /// The description of a tensor, or nullptr. Cost O(log number of tensors).
   const TensorInfo* find(std::string_view name) const;
-  /// The numbers of a tensor. IoError if no tensor has that name, or naming the tensor and the flat row-major
-  /// index of its first NaN or infinity.
+  /// The numbers of a tensor. IoError if no tensor has that name, if its type cannot be read, or naming the
+  /// tensor and the flat row-major index of its first NaN or infinity.
   Tensor tensor(std::string_view name) const;
   /// The same numbers as a matrix whose rows are consecutive in the file, without an intermediate copy.
   /// Contract: the tensor has rows · cols numbers.
   Matrix matrix(std::string_view name, Index rows, Index cols) const;
-  /// Reads all tensors one by one. IoError for the first number that is not finite.
+  /// Reads all tensors one by one. IoError for the first number that is not finite or cannot be read.
   void require_finite() const;
 
  private:
@@ -79,7 +104,8 @@ class SafetensorsFile {
 /// duplicate names, more than `limit_bytes` in total. Values are checked by tensor(). Memory: the file.
 SafetensorsFile read_safetensors(const std::string& path, std::uint64_t limit_bytes = default_read_limit);
 /// The same for bytes in memory, which are kept; `what` names them in messages.
-SafetensorsFile parse_safetensors(std::string bytes, std::string_view what);
+SafetensorsFile parse_safetensors(std::string bytes, std::string_view what,
+                                  OtherDtypes others = OtherDtypes::refused);
 
 /// Name and shape of a tensor to be written.
 struct TensorLayout {

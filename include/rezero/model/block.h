@@ -2,6 +2,8 @@
 /// One block of a stack, and the residual block: the only place where a plan becomes layers.
 
 #include <functional>
+#include <map>
+#include <string>
 
 #include "rezero/core/scaled_real.h"
 #include "rezero/model/branch.h"
@@ -31,6 +33,9 @@ struct BlockParts : Wiring {
   ShortcutKind shortcut = ShortcutKind::identity;
   NormSpec shortcut_norm;  ///< after a projection
   Vector output_bias;      ///< features, or empty
+  /// Names of parameters in the file they come from, by the names that culprits have (`branch_scale`,
+  /// `down.weight`); a parameter without an entry keeps that name.
+  std::map<std::string, std::string> names = {};
 
   Shape output_shape() const;
   /// All norms before, in or after the branch.

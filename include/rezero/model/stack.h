@@ -28,6 +28,8 @@ class Stack {
   virtual BlockPtr block(Index l) const = 0;
   /// True if every block is positively homogeneous: the state may then be rescaled without changing J.
   virtual bool positively_homogeneous() const = 0;
+  /// The model's own norm after its last block, which is not part of the stack; none by default.
+  virtual NormSpec final_norm() const { return {}; }
 };
 
 using StackPtr = std::shared_ptr<const Stack>;
@@ -42,7 +44,7 @@ StackPtr build_stack(const StackSpec& spec, std::uint64_t seed, Index depth);
 void require_fit(const StackSpec& spec, Index depth);
 
 /// A stack of given blocks, with its input. ShapeError if a block does not fit the output of its predecessor.
-StackPtr make_stack(std::vector<BlockParts> blocks, Vector input);
+StackPtr make_stack(std::vector<BlockParts> blocks, Vector input, NormSpec final_norm = {});
 
 /// Blocks first … first + count − 1 of a stack as a separate stack, with the given input.
 StackPtr slice_stack(StackPtr stack, Index first, Index count, Vector input);

@@ -1,9 +1,11 @@
 #include "cli/commands.h"
 #include "cli/limits.h"
+#include "cli/notices.h"
 #include "cli/output_path.h"
 #include "cli/stack_options.h"
 #include "cli/tool_info.h"
 #include "rezero/core/error.h"
+#include "rezero/core/text.h"
 #include "rezero/io/stack_file.h"
 
 namespace rezero::cli {
@@ -56,18 +58,43 @@ std::vector<std::pair<std::string, std::string>> provenance(const SweepPlan& pla
       {"depth", std::to_string(plan.depths[0])},  {"seed", std::to_string(plan.seeds[0])}};
 }
 
+std::vector<std::pair<std::string, std::string>> checkpoint_provenance(const SweepPlan& plan) {
+  const ToolInfo tool = tool_info();
+  const CheckpointInput& model = *plan.stack->checkpoint;
+  return {{"tool", tool.name + " " + tool.version},
+          {"checkpoint", printable(plan.stack->file.path)},
+          {"sha256", plan.stack->file.sha256},
+          {"layout", model.layout},
+          {"seed", std::to_string(model.seed)}};
+}
+
+/// The blocks of a checkpoint, without its norm after them, which a stack file has no place for.
+void write_checkpoint(const SweepPlan& plan, const std::string& path, const Environment& env,
+                      const std::function<void()>& checkpoint) {
+  require_one(plan.depths, "--depth");
+  for (const std::string& notice : checkpoint_notices(*plan.stack->checkpoint, false))
+    env.err("note: " + notice + "\n");
+  const StackPtr stack = plan.stack->stack;
+  write_stack_file(*slice_stack(stack, 0, plan.depths[0], stack->input()), path, checkpoint_provenance(plan),
+                   checkpoint);
+}
+
 int export_stack(const Arguments& args, const Environment& env) {
   CommandLine line(
       "rezero-analyze export [options] -o FILE.safetensors",
-      "Writes one random stack, weights and input, as a rezero-stack file (docs/stack-format.md).\n",
-      "Example:\n  rezero-analyze export --scheme fixup --depth 12 --width 64 --seed 7 -o "
-      "fixup.safetensors\n");
+      "Writes one random stack, or the stack of a checkpoint, weights and input, as a rezero-stack file\n"
+      "(docs/stack-format.md).\n",
+      "Examples:\n"
+      "  rezero-analyze export --scheme fixup --depth 12 --width 64 --seed 7 -o fixup.safetensors\n"
+      "  rezero-analyze export --checkpoint model.safetensors --layout gpt2 --heads 12 -o "
+      "stack.safetensors\n");
   add_plan_options(line, detail::OptionUse::one_stack);
   line.group("Output");
   line.option("-c,--config", "FILE", "a plan; options given here take precedence");
   line.option("-o,--output", "FILE", "output file, written atomically; - is standard output (required)");
   const auto parsed = line.parse(args);
   if (!parsed) return print(env, line.help());
+  if (const auto layouts = layouts_text(*parsed)) return print(env, *layouts);
   if (!parsed->has("output")) throw UsageError("export needs -o FILE");
   const std::string path = output_path(*parsed).value_or("/dev/stdout");
   if (!output_path(*parsed) && env.out_is_terminal)
@@ -77,14 +104,19 @@ int export_stack(const Arguments& args, const Environment& env) {
   if (options.stack || options.onnx)
     throw UsageError("export writes random stacks; the plan names a file, which is a stack already");
   const SweepPlan plan = read_plan(options, PlanUse::analysis);
+  const auto checkpoint = [&env] {
+    if (env.stop && *env.stop) throw Cancelled();
+  };
+  if (plan.stack) {
+    write_checkpoint(plan, path, env, checkpoint);
+    return exit_ok;
+  }
   const StackSpec spec = one_stack(plan);
   require_memory(spec);
   const StackPtr stack = build_stack(spec, plan.seeds[0], plan.depths[0]);
   // A net with stages is built whole, whatever the requested depth.
   const Index blocks = plan.depths[0] * stack->blocks_per_layer();
-  write_stack_file(*slice_stack(stack, 0, blocks, stack->input()), path, provenance(plan), [&env] {
-    if (env.stop && *env.stop) throw Cancelled();
-  });
+  write_stack_file(*slice_stack(stack, 0, blocks, stack->input()), path, provenance(plan), checkpoint);
   return exit_ok;
 }
 
@@ -93,7 +125,7 @@ int export_stack(const Arguments& args, const Environment& env) {
 Command command_export() {
   Command command;
   command.name = "export";
-  command.summary = "write one random stack to a file";
+  command.summary = "write one random stack, or that of a checkpoint, to a file";
   command.run = export_stack;
   return command;
 }

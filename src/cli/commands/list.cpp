@@ -19,9 +19,10 @@ std::vector<const Listing*> choose(const std::vector<std::string>& names) {
 
 int list(const Arguments& args, const Environment& env) {
   std::string names;
-  for (const Listing& listing : listings()) names += (names.empty() ? "" : "|") + std::string(listing.name);
-  CommandLine line("rezero-analyze list [" + names + "]",
-                   "Everything that has a name, with its formula, parameters and source.\n");
+  for (const Listing& listing : listings()) names += (names.empty() ? "" : ", ") + std::string(listing.name);
+  CommandLine line("rezero-analyze list [WHAT]",
+                   "Everything that has a name, with its formula, parameters and source. WHAT is one of\n" +
+                       names + ".\n");
   line.positionals(1);
   line.group("Output");
   line.option("--format", "NAME", "text, markdown or json", "text");

@@ -20,6 +20,7 @@ int verify(const Arguments& args, const Environment& env) {
   const auto parsed = line.parse(args);
   if (!parsed) return print(env, line.help());
   if (parsed->has("version")) return print(env, version_text());
+  if (const auto layouts = layouts_text(*parsed)) return print(env, *layouts);
   const RunSettings settings = run_settings(*parsed, ReportKind::verdict, env);
   return execute(read_plan(plan_options(*parsed), PlanUse::verify), ReportKind::verdict, settings, env);
 }

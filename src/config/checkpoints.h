@@ -1,0 +1,20 @@
+#pragma once
+/// Stacks from checkpoints: their options, and what those mean.
+
+#include "config/plan_files.h"
+#include "rezero/config/resolve.h"
+#include "rezero/io/checkpoint.h"
+
+namespace rezero::detail {
+
+/// Reads the checkpoint and its input, and makes the stack. UsageError and IoError as parse_checkpoint.
+void resolve_checkpoint(SweepPlan& plan, const PlanOptions& options, const ResolveContext& context,
+                        PlanFiles& files);
+
+void describe_checkpoint(const SweepPlan& plan, PlanOptions& options);
+
+/// What the options say about a checkpoint beside its layout, except the positions of an input from a file.
+/// UsageError for several activations.
+CheckpointSettings checkpoint_settings(const PlanOptions& options);
+
+}  // namespace rezero::detail
