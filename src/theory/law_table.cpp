@@ -1,0 +1,38 @@
+#include "theory/law_table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "rezero/core/error.h"
+
+namespace rezero::theory::detail {
+
+SpectralLaw LawTable::law(Real atom_at_zero, Real atom_at_one) && {
+  const Index count = static_cast<Index>(points_.size());
+  SpectralLaw law;
+  law.atom_at_zero = atom_at_zero, law.atom_at_one = atom_at_one;
+  law.log_square.resize(count), law.density.resize(count), law.above = Vector::Zero(count);
+  for (Index k = 0; k < count; ++k) {
+    const LawPoint& point = points_[static_cast<std::size_t>(k)];
+    if (!std::isfinite(point.y) || !std::isfinite(point.density) || !std::isfinite(point.slope))
+      throw NumericalError("the spectral law is not finite (at log sigma^2 = " + std::to_string(point.y) + ")");
+    law.log_square[k] = point.y;
+    law.density[k] = std::max<Real>(0, point.density);
+    if (k == 0) continue;
+    const LawPoint& last = points_[static_cast<std::size_t>(k - 1)];
+    const Real h = last.y - point.y, corrected = h * (last.density + point.density) / 2 +
+                                                 h * h * (point.slope - last.slope) / 12;
+    law.above[k] = law.above[k - 1] + std::max<Real>(0, corrected);
+  }
+  const Real spread = 1 - atom_at_zero - atom_at_one, found = law.above[count - 1];
+  law.mass = found + atom_at_zero + atom_at_one;
+  if (!(std::abs(law.mass - 1) <= 1e-2))
+    throw NumericalError("the mass of the spectral law is " + std::to_string(law.mass) +
+                         " (it must be 1, so the curve was not followed to its end)");
+  const Real factor = found > 0 ? std::max<Real>(0, spread) / found : 0;
+  law.above *= factor, law.density *= factor;
+  return law;
+}
+
+}  // namespace rezero::theory::detail
