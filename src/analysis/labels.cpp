@@ -42,4 +42,10 @@ std::string label_text(const Label& label, const CellLabels& of) {
   return text ? *text : std::string();
 }
 
+std::string label_key(const CellLabels& of) {
+  std::string key;  // \x1f separates, as no name contains it
+  for (const Label& label : labels()) key += label_text(label, of) + '\x1f';
+  return key;
+}
+
 }  // namespace rezero

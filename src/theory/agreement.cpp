@@ -208,15 +208,26 @@ Real moment_allowance(Real relative_variance, Index depth, Index width, HasNorms
   return norms == HasNorms::yes ? std::max(usual, 3 * static_cast<Real>(depth) / n) : usual;
 }
 
-Agreement compare_spectrum(const Vector& distances, Index width) {
+namespace {
+
+Real median_of(const Vector& samples) {
+  std::vector<Real> sorted(samples.data(), samples.data() + samples.size());
+  std::sort(sorted.begin(), sorted.end());
+  const std::size_t middle = sorted.size() / 2;
+  return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+}  // namespace
+
+Agreement compare_spectrum(const Vector& distances, Index width, Real allowance) {
   constexpr Real agrees = 6, disagrees = 9;
   Agreement result;
   result.statistic_name = "n·KS";
-  result.high = agrees;
-  result.disagrees_beyond = disagrees;
+  result.high = agrees + allowance;
+  result.disagrees_beyond = disagrees + allowance;
   if (distances.size() == 0) return without_statistic(result, Verdict::too_few_samples, "no samples");
   if (!all_finite(distances)) throw NumericalError("a distance of spectra is not finite");
-  decide(result, static_cast<Real>(width) * distances.maxCoeff());
+  decide(result, static_cast<Real>(width) * median_of(distances));
   return result;
 }
 

@@ -56,7 +56,8 @@ class Curve {
  public:
   explicit Curve(const detail::Product& product) : product_(product) {}
 
-  /// Newton's method for log z = target from `state`, on v and every q at once; false if it does not contract.
+  /// Newton's method for log z = target from `state`, on v and every q at once; false if it does not
+  /// contract.
   bool solve(State& state, Complex target, Real limit) const {
     Real before = limit;
     for (int step = 0; step < 12; ++step) {
@@ -64,8 +65,10 @@ class Curve {
       const Real length = std::abs(change.v) / size_of(state.v), inner = change.inner;
       if (!std::isfinite(length) || !std::isfinite(inner)) return false;
       if (step == 0 ? length > limit || inner > 0.5 : length > 0.4 * before || inner > 0.2) return false;
-      if (step > 0) before = std::max(length, 1e-9);
-      else before = std::max<Real>(length, 1e-2 * limit);
+      if (step > 0)
+        before = std::max(length, 1e-9);
+      else
+        before = std::max<Real>(length, 1e-2 * limit);
       apply(state, change);
       if (!(state.v.imag() > 0 && state.v.imag() < pi)) return false;
       if (length < 1e-8 && inner < 1e-7) return settle(state, target);
@@ -178,8 +181,9 @@ SpectralLaw march(const std::vector<TransformRun>& blocks) {
   const Real first = std::min(0.7 * upper.distance, 3 * reach);
   const auto start = real_point(product, detail::Side::above, first);
   if (!start) throw NumericalError("no spectral law (the curve has no point above the upper edge)");
-  const Real width = std::min<Real>(1, lower ? upper.edge.log_square - lower->edge.log_square
-                                             : std::max(start->log_z - upper.edge.log_square, std::sqrt(product.spread)));
+  const Real width =
+      std::min<Real>(1, lower ? upper.edge.log_square - lower->edge.log_square
+                              : std::max(start->log_z - upper.edge.log_square, std::sqrt(product.spread)));
   const Real theta = smear * width;
   Real end = -std::numeric_limits<Real>::infinity();
   if (lower) {
@@ -206,7 +210,8 @@ SpectralLaw march(const std::vector<TransformRun>& blocks) {
     if (!curve.solve(next, Complex(X - step, theta), longest)) {
       step /= 2;
       if (step < 1e-9 * theta)
-        throw NumericalError("no spectral law (the curve was lost at log sigma^2 = " + std::to_string(X) + ")");
+        throw NumericalError("no spectral law (the curve was lost at log sigma^2 = " + std::to_string(X) +
+                             ")");
       continue;
     }
     state = std::move(next), X -= step;

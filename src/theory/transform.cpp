@@ -187,7 +187,8 @@ std::optional<Real> Transform::above(Real u) const {
   const Real guess = std::log(u / (plain_ ? gamma_ * rule_.mean() : 1 / scale_ + gamma_ * rule_.mean()));
   Real low = guess, high = guess, at_low = difference(low), at_high = at_low;
   const Real limit = log_q_range - std::log(rule_.largest());
-  for (Real width = 1; at_low > 0; width *= 2) high = low, at_high = at_low, low -= width, at_low = difference(low);
+  for (Real width = 1; at_low > 0; width *= 2)
+    high = low, at_high = at_low, low -= width, at_low = difference(low);
   for (Real width = 1; at_high < 0; width *= 2) {
     if (high >= limit) return std::nullopt;
     low = high, at_low = at_high, high = std::min(limit, high + width), at_high = difference(high);
@@ -202,7 +203,8 @@ std::optional<Real> Transform::below(Real u) const {
   const auto difference = [&](Real log_q) { return std::log(depth_below(log_q) / depth); };
   Real high = end_log_q_, at_high = difference(high), low = high, at_low = at_high;
   if (at_high < 0) return std::nullopt;
-  for (Real width = 1; at_low > 0; width *= 2) high = low, at_high = at_low, low -= width, at_low = difference(low);
+  for (Real width = 1; at_low > 0; width *= 2)
+    high = low, at_high = at_low, low -= width, at_low = difference(low);
   return std::exp(root_between(difference, low, high, at_low, at_high, 1e-14 * (1 + std::abs(high))));
 }
 

@@ -196,6 +196,9 @@ TEST(LawAgreement, WrongPredictionsAreFound) {
 TEST(Agreement, DistancesOfSpectra) {
   EXPECT_EQ(compare_spectrum(values({0.0149}), 400).verdict, Verdict::agrees);
   EXPECT_EQ(compare_spectrum(values({0.0149, 0.02}), 400).verdict, Verdict::borderline);
+  EXPECT_EQ(compare_spectrum(values({0.01, 0.0149, 0.04}), 400).verdict, Verdict::agrees);
+  EXPECT_EQ(compare_spectrum(values({0.0175}), 400).verdict, Verdict::borderline);
+  EXPECT_EQ(compare_spectrum(values({0.0175}), 400, 2).verdict, Verdict::agrees);
   EXPECT_EQ(compare_spectrum(values({0.0425}), 400).verdict, Verdict::disagrees);
   EXPECT_EQ(compare_spectrum(Vector(), 400).verdict, Verdict::too_few_samples);
   EXPECT_THROW(compare_spectrum(values({std::nan("")}), 400), NumericalError);

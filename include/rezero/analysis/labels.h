@@ -34,4 +34,7 @@ const std::vector<Label>& labels();
 /// name.
 std::string label_text(const Label& label, const CellLabels& of);
 
+/// All labels: equal for rows that differ in depth and seed alone.
+std::string label_key(const CellLabels& of);
+
 }  // namespace rezero

@@ -59,6 +59,7 @@ struct AnalysisOptions {
   bool final_norm = false;  ///< a norm after the stack, applied at each reported depth
   TokenView view;
   CotangentLaw cotangent = CotangentLaw::random;
+  bool theory = false;            ///< predictions beside measurements
   std::vector<CheckSpec> checks;  ///< verify only; empty for the analysis
   bool spectrum = true;           ///< false when no check needs singular values
   /// Bytes that the plan may use. The limit affects how spectra are computed (route.h), and so their last

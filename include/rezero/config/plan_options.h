@@ -47,6 +47,7 @@ struct PlanOptions {
   std::optional<Index> top, bottom;
   std::optional<std::string> values;
   std::optional<bool> profile;
+  std::optional<bool> theory;
   std::optional<std::string> cotangent;
   std::optional<std::vector<std::string>> check;
   std::optional<Bytes> max_memory;

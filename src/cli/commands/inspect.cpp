@@ -26,10 +26,12 @@ int inspect(const Arguments& args, const Environment& env) {
       "  rezero-analyze inspect model.onnx --dim batch=1,sequence=8 --format json\n");
   line.positionals(1);
   line.group("ONNX models");
-  for (const detail::PlanOption& option : graph_rows())
+  for (const detail::PlanOption& option : graph_rows()) {
     line.option(option.shown(), option.value_name(detail::OptionUse::analysis),
                 option.help_text(detail::OptionUse::analysis),
                 option.default_in(detail::OptionUse::analysis));
+    if (option.repeats) line.repeatable(option.shown());
+  }
   line.group("Output");
   line.option("--format", "NAME", "text or json", "text");
   const auto parsed = line.parse(args);
