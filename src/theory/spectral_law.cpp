@@ -23,7 +23,9 @@ struct Piece {
   }
   Real at(Real y) const {
     const Real t = (right - y) / width, s = 1 - t;
-    return at_right * s * s * (1 + 2 * t) + at_left * t * t * (3 - 2 * t) + t * s * (slope_right * s - slope_left * t);
+    const Real value =
+        at_right * s * s * (1 + 2 * t) + at_left * t * t * (3 - 2 * t) + t * s * (slope_right * s - slope_left * t);
+    return std::clamp(value, at_right, at_left);  // rounding
   }
 };
 

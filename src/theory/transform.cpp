@@ -59,12 +59,14 @@ Transform::Transform(const BlockTransform& block)
   require(slopes.square.allFinite() && slopes.weight.allFinite() && slopes.square.minCoeff() >= 0 &&
               slopes.weight.minCoeff() >= 0 && std::abs(slopes.weight.sum() - 1) < 1e-6,
           "the law of slopes is not a law");
-  rule_ = plain_ ? SlopeRule(slopes) : SlopeRule::gauss(slopes, gauss_points);
+  rule_ = plain_ ? SlopeRule::spread(slopes) : SlopeRule::gauss(slopes, gauss_points);
   if (rule_.largest() == 0) {
     require(!plain_, "every slope of a plain layer is 0");
     strength_ = 0;  // B = 0
   }
   if (strength_ == 0) return;
+  if (linear && strength_ > 1) shift_ = std::log(strength_), strength_ = 1 / strength_;
+  pole_ = plain_ ? 0 : rule_.largest();
   const bool mlp = block.form == BranchForm::mlp;
   power_ = haar ? 2 : mlp ? 0 : 1;
   factor_ = std::min<Real>(1, gamma_);
@@ -120,10 +122,10 @@ TransformValue<Scalar> Transform::at(Scalar u, Scalar q) const {
     case Kind::implicit:
       break;
   }
-  const Scalar share = inverse(Real{1} + q * rule_.largest()), y = q * share;
+  const Scalar share = inverse(Real{1} + q * pole_), y = q * share;
   auto slopes = rule_.at(y);
   auto H = curve(y, slopes);
-  const Scalar chain = share * share;  // dy/dq
+  const Scalar chain = share * y;  // dy/d log q
   slopes.first *= chain, H.first *= chain;
   const Scalar branch = gamma_ * slopes.psi, branch_q = gamma_ * slopes.first;
   if (plain_) {
@@ -192,7 +194,8 @@ std::optional<Real> Transform::above(Real u) const {
     if (high >= limit) return std::nullopt;
     low = high, at_low = at_high, high = std::min(limit, high + width), at_high = difference(high);
   }
-  return std::exp(root_between(difference, low, high, at_low, at_high, 1e-14 * (1 + std::abs(guess))));
+  const Real log_q = root_between(difference, low, high, at_low, at_high, 1e-14 * (1 + std::abs(guess)));
+  return plain_ ? y_of(log_q) : std::exp(log_q);
 }
 
 std::optional<Real> Transform::below(Real u) const {
