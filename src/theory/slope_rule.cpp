@@ -3,6 +3,7 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -26,15 +27,22 @@ struct Positive {
   Vector square, weight;
 };
 
+/// Descending. The largest slopes, if they have less than 1e-9 of the weight together, count as the next:
+/// they are the far tail of an activation with growing slopes, whose pole the curve would not notice.
 Positive positive_part(const SlopeLaw& law) {
-  std::vector<Index> kept;
+  constexpr Real tail = 1e-9;
+  std::vector<std::pair<Real, Real>> points;
   for (Index k = 0; k < law.square.size(); ++k)
-    if (law.square[k] > 0 && law.weight[k] > 0) kept.push_back(k);
-  Positive part{Vector(static_cast<Index>(kept.size())), Vector(static_cast<Index>(kept.size()))};
-  for (std::size_t i = 0; i < kept.size(); ++i) {
-    part.square[static_cast<Index>(i)] = law.square[kept[i]];
-    part.weight[static_cast<Index>(i)] = law.weight[kept[i]];
-  }
+    if (law.square[k] > 0 && law.weight[k] > 0) points.emplace_back(law.square[k], law.weight[k]);
+  std::sort(points.rbegin(), points.rend());
+  Real sum = 0;
+  std::size_t first = 0;
+  while (first + 1 < points.size() && sum + points[first].second < tail) sum += points[first++].second;
+  if (first < points.size()) points[first].second += sum;
+  const Index count = static_cast<Index>(points.size() - first);
+  Positive part{Vector(count), Vector(count)};
+  for (Index i = 0; i < count; ++i)
+    std::tie(part.square[i], part.weight[i]) = points[first + static_cast<std::size_t>(i)];
   return part;
 }
 

@@ -30,14 +30,13 @@ Real power(Real x, int n) {
 Complex power(Complex x, int n) {
   return n == 0 ? Complex(1) : n == 1 ? x : x * x;
 }
-Real inverse(Real x) {
-  return 1 / x;
-}
-Complex log_of(Complex x) {
-  return std::log(x);
-}
-Real log_of(Real x) {
-  return std::log(x);
+
+/// log T = log(u(1 + u)/H).
+template <class Scalar, class Curve>
+void set_quotient(TransformValue<Scalar>& value, Scalar u, const Curve& H, Scalar inverse_H) {
+  value.log = std::log(u * (Real{1} + u) * inverse_H);
+  value.log_u = (Real{1} + Real{2} * u) * inverse(u * (Real{1} + u));
+  value.log_q = -H.first * inverse_H;
 }
 
 }  // namespace
@@ -131,16 +130,18 @@ TransformValue<Scalar> Transform::at(Scalar u, Scalar q) const {
   if (plain_) {
     const Scalar inverse_H = inverse(H.value);
     value.residual = branch - u, value.residual_u = Scalar(-1), value.residual_q = branch_q;
-    value.log = log_of(u * (Real{1} + u) * inverse_H);
-    value.log_u = (Real{1} + Real{2} * u) * inverse(u * (Real{1} + u));
-    value.log_q = -H.first * inverse_H;
+    set_quotient(value, u, H, inverse_H);
     return value;
   }
-  // u(1 + u) − t(1 + t) = A = branch (1 + u + t): log T = log(1 + A/H), without cancellation for small blocks
-  const Scalar t = u - branch, twice = Real{1} + Real{2} * t;
-  const Scalar A = branch * (Real{1} + u + t), inverse_H = inverse(H.value), part = A * inverse_H;
+  const Scalar t = u - branch, twice = Real{1} + Real{2} * t, inverse_H = inverse(H.value);
   value.residual = t * (Real{1} + t) - H.value;
   value.residual_u = twice, value.residual_q = -twice * branch_q - H.first;
+  // u(1 + u) − t(1 + t) = A = branch (1 + u + t): log T = log(1 + A/H), without cancellation for small blocks
+  const Scalar A = branch * (Real{1} + u + t), part = A * inverse_H;
+  if (std::abs(Real{1} + part) < 0.25) {  // but with it where u passes 0 or −1, in a gap of the law
+    set_quotient(value, u, H, inverse_H);
+    return value;
+  }
   value.log = log1p(part);
   const Scalar scale = inverse_H * inverse(Real{1} + part);
   value.log_u = Real{2} * branch * scale;
