@@ -145,16 +145,6 @@ detail::LawPoint point_of(const State& state, Real X, Real theta, const detail::
   return point;
 }
 
-/// Below the last point, density ∝ e^{κ y}: down to 1e-7 of it.
-void add_exponential_tail(detail::LawTable& table, const detail::LawPoint& last) {
-  if (!(last.density > 1e-3 * rest && last.slope > 0)) return;  // below a gap there is only the smear
-  const Real rate = last.slope / last.density;
-  for (int k = 1; k <= 64; ++k) {
-    const Real fall = std::exp(-k / Real{4});
-    table.add({last.y - k / (4 * rate), last.density * fall, last.slope * fall});
-  }
-}
-
 SpectralLaw point_law(const detail::Product& product) {
   SpectralLaw law;
   law.method = "point";
@@ -217,10 +207,9 @@ SpectralLaw march(const std::vector<TransformRun>& blocks) {
                            ", with " + std::to_string(std::abs(U(state.v).rest - product.atom_at_zero)) + " to go)");
     }
     state = std::move(next), X -= step;
-    const detail::LawPoint point = point_of(state, X, theta, product);
-    table.add(point);
+    table.add(point_of(state, X, theta, product));
     if (std::abs(U(state.v).rest - product.atom_at_zero) < rest) {
-      if (product.reaches_zero) add_exponential_tail(table, point);
+      if (product.reaches_zero) table.add_exponential_tail(rest);
       break;
     }
     step *= 1.5;
