@@ -30,5 +30,6 @@ inline Complex expm1(Complex z) {
 }
 
 inline Real log1p(Real x) { return std::log1p(x); }
+inline Real inverse(Real x) { return 1 / x; }
 
 }  // namespace rezero::theory::detail

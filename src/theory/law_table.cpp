@@ -8,6 +8,16 @@
 
 namespace rezero::theory::detail {
 
+void LawTable::add_exponential_tail(Real rest) {
+  const LawPoint last = points_.back();
+  if (!(last.density > 1e-3 * rest && last.slope > 0)) return;
+  const Real rate = last.slope / last.density;
+  for (int k = 1; k <= 64; ++k) {
+    const Real fall = std::exp(-k / Real{4});
+    add({last.y - k / (4 * rate), last.density * fall, last.slope * fall});
+  }
+}
+
 SpectralLaw LawTable::law(Real atom_at_zero, Real atom_at_one) && {
   const Index count = static_cast<Index>(points_.size());
   SpectralLaw law;

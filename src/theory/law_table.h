@@ -14,6 +14,9 @@ struct LawPoint {
 class LawTable {
  public:
   void add(const LawPoint& point) { points_.push_back(point); }
+  /// Continues below the last point, where |1 + u| = rest, with density ∝ e^{κ y} down to 1e-7 of it. Nothing
+  /// if that point lies in a gap, where there is only the smear.
+  void add_exponential_tail(Real rest);
   int size() const { return static_cast<int>(points_.size()); }
 
   /// Integrates by the trapezoid rule with its end correction (Hermite's rule, of fourth order) and divides by

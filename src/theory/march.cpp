@@ -7,6 +7,7 @@
 #include "rezero/core/error.h"
 #include "rezero/theory/density.h"
 #include "theory/law_table.h"
+#include "theory/orthogonal_block.h"
 #include "theory/product_law.h"
 
 namespace rezero::theory {
@@ -22,6 +23,9 @@ constexpr Real smear = 1e-5;
 
 /// |1 + u| at which the rest of the way to σ = 0 is an exponential.
 constexpr Real rest = 1e-6;
+
+/// |1 + u| below which the rest may be missing: its mass is smaller.
+constexpr Real lost_rest = 5e-3;
 
 /// Longest step of v, over its size: a step is accepted if Newton's first change is not longer, and the next
 /// contract.
@@ -56,8 +60,7 @@ class Curve {
  public:
   explicit Curve(const detail::Product& product) : product_(product) {}
 
-  /// Newton's method for log z = target from `state`, on v and every q at once; false if it does not
-  /// contract.
+  /// Newton's method for log z = target from `state`, on v and every log q at once; false if it does not contract.
   bool solve(State& state, Complex target, Real limit) const {
     Real before = limit;
     for (int step = 0; step < 12; ++step) {
@@ -65,10 +68,8 @@ class Curve {
       const Real length = std::abs(change.v) / size_of(state.v), inner = change.inner;
       if (!std::isfinite(length) || !std::isfinite(inner)) return false;
       if (step == 0 ? length > limit || inner > 0.5 : length > 0.4 * before || inner > 0.2) return false;
-      if (step > 0)
-        before = std::max(length, 1e-9);
-      else
-        before = std::max<Real>(length, 1e-2 * limit);
+      if (step > 0) before = std::max(length, 1e-9);
+      else before = std::max<Real>(length, 1e-2 * limit);
       apply(state, change);
       if (!(state.v.imag() > 0 && state.v.imag() < pi)) return false;
       if (length < 1e-8 && inner < 1e-7) return settle(state, target);
@@ -79,8 +80,8 @@ class Curve {
  private:
   struct Change {
     Complex v;
-    std::vector<Complex> q;
-    Real inner = 0;  ///< largest relative change of a q
+    std::vector<Complex> q;  ///< of log q
+    Real inner = 0;  ///< largest change of a log q
     Complex slope;
     std::vector<Real> turn;
   };
@@ -109,14 +110,14 @@ class Curve {
     for (std::size_t l = 0; l < state.q.size(); ++l) {
       if (!product_.factors[l].transform.implicit()) continue;
       change.q[l] = fixed[l] + along[l] * du * change.v;
-      change.inner = std::max(change.inner, std::abs(change.q[l]) / std::abs(state.q[l]));
+      change.inner = std::max(change.inner, std::abs(change.q[l]));
     }
     return change;
   }
 
   static void apply(State& state, const Change& change) {
     state.v += change.v;
-    for (std::size_t l = 0; l < state.q.size(); ++l) state.q[l] += change.q[l];
+    for (std::size_t l = 0; l < state.q.size(); ++l) state.q[l] *= std::exp(change.q[l]);
     state.turn = change.turn;
     state.slope = change.slope;
   }
@@ -144,16 +145,6 @@ detail::LawPoint point_of(const State& state, Real X, Real theta, const detail::
   return point;
 }
 
-/// Below the last point, density ∝ e^{κ y}: down to 1e-7 of it.
-void add_exponential_tail(detail::LawTable& table, const detail::LawPoint& last) {
-  if (!(last.density > 0 && last.slope > 0)) return;
-  const Real rate = last.slope / last.density;
-  for (int k = 1; k <= 64; ++k) {
-    const Real fall = std::exp(-k / Real{4});
-    table.add({last.y - k / (4 * rate), last.density * fall, last.slope * fall});
-  }
-}
-
 SpectralLaw point_law(const detail::Product& product) {
   SpectralLaw law;
   law.method = "point";
@@ -173,6 +164,7 @@ SpectralLaw march(const std::vector<TransformRun>& blocks) {
   if (product.factors.empty() || !(product.spread > 1e-40)) return point_law(product);
   if (!std::isfinite(product.spread))
     throw NumericalError("no spectral law (the variance of the squared singular values is not finite)");
+  if (const std::optional<SpectralLaw> known = detail::orthogonal_block_law(blocks)) return *known;
   const detail::EdgePoint upper = find_edge(product, detail::Side::above);
   std::optional<detail::EdgePoint> lower;
   if (!product.reaches_zero) lower = find_edge(product, detail::Side::below);
@@ -181,9 +173,8 @@ SpectralLaw march(const std::vector<TransformRun>& blocks) {
   const Real first = std::min(0.7 * upper.distance, 3 * reach);
   const auto start = real_point(product, detail::Side::above, first);
   if (!start) throw NumericalError("no spectral law (the curve has no point above the upper edge)");
-  const Real width =
-      std::min<Real>(1, lower ? upper.edge.log_square - lower->edge.log_square
-                              : std::max(start->log_z - upper.edge.log_square, std::sqrt(product.spread)));
+  const Real width = std::min<Real>(1, lower ? upper.edge.log_square - lower->edge.log_square
+                                             : std::max(start->log_z - upper.edge.log_square, std::sqrt(product.spread)));
   const Real theta = smear * width;
   Real end = -std::numeric_limits<Real>::infinity();
   if (lower) {
@@ -209,16 +200,16 @@ SpectralLaw march(const std::vector<TransformRun>& blocks) {
     State next = state;
     if (!curve.solve(next, Complex(X - step, theta), longest)) {
       step /= 2;
-      if (step < 1e-9 * theta)
-        throw NumericalError("no spectral law (the curve was lost at log sigma^2 = " + std::to_string(X) +
-                             ")");
-      continue;
+      if (step >= 1e-9 * theta) continue;
+      // the smallest slopes of plain layers are known as points: the curve dies between them
+      if (std::abs(U(state.v).rest - product.atom_at_zero) < lost_rest) break;
+      throw NumericalError("no spectral law (the curve was lost at log sigma^2 = " + std::to_string(X) +
+                           ", with " + std::to_string(std::abs(U(state.v).rest - product.atom_at_zero)) + " to go)");
     }
     state = std::move(next), X -= step;
-    const detail::LawPoint point = point_of(state, X, theta, product);
-    table.add(point);
+    table.add(point_of(state, X, theta, product));
     if (std::abs(U(state.v).rest - product.atom_at_zero) < rest) {
-      if (product.reaches_zero) add_exponential_tail(table, point);
+      if (product.reaches_zero) table.add_exponential_tail(rest);
       break;
     }
     step *= 1.5;

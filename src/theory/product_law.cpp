@@ -37,6 +37,7 @@ Product make_product(const std::vector<TransformRun>& blocks) {
       before = &run.block;
     }
     const Transform& T = product.factors.back().transform;
+    product.shift += count * T.shift();
     if (T.plain()) {
       product.atom_at_zero = std::max(product.atom_at_zero, 1 - T.rank());
       untouched = 0;
@@ -73,7 +74,7 @@ EdgePoint find_edge(const Product& product, Side side) {
   if (side == Side::below)
     for (const Factor& factor : product.factors) end = std::min(end, factor.transform.below_end());
   const Real guess = std::log(1 / std::sqrt(product.spread * (1 + product.spread)));
-  const Real limit = std::min(std::log(end), guess + 25);
+  const Real limit = std::min(std::log(end), guess + 12);
   const auto balance = [&](Real log_d) {
     const Real d = std::exp(log_d);
     const std::optional<RealPoint> point = real_point(product, side, d);
@@ -82,8 +83,7 @@ EdgePoint find_edge(const Product& product, Side side) {
   Real low = std::min(guess, limit - 1e-3), at_low = balance(low);
   Real high = low, at_high = at_low;
   for (Real width = 0.5; at_low > 0; width *= 2) {
-    if (low < guess - 60)
-      throw NumericalError("no edge of the spectral law was found (the curve has no minimum)");
+    if (low < guess - 60) throw NumericalError("no edge of the spectral law was found (the curve has no minimum)");
     high = low, at_high = at_low, low -= width, at_low = balance(low);
   }
   bool found = true;
@@ -93,22 +93,19 @@ EdgePoint find_edge(const Product& product, Side side) {
     low = high, at_low = at_high, high = std::min(limit, high + width), at_high = balance(high);
   }
   EdgePoint result;
-  if (!found || at_high < 0 || low > guess + 14) {  // the curve runs to infinity: no square root
-    const std::optional<RealPoint> far = real_point(product, side, std::exp(std::min(limit, guess + 20)));
-    if (!far)
-      throw NumericalError("no edge of the spectral law was found (the curve ends before its minimum)");
+  if (!found || at_high < 0) {  // the curve runs to infinity: no square root
+    const std::optional<RealPoint> far = real_point(product, side, std::exp(limit));
+    if (!far) throw NumericalError("no edge of the spectral law was found (the curve ends before its minimum)");
     result.edge.log_square = far->log_z;
     result.distance = std::numeric_limits<Real>::infinity();
     return result;
   }
-  result.distance =
-      std::exp(root_between(balance, low, high, at_low, at_high, 1e-13 * (1 + std::abs(guess))));
+  result.distance = std::exp(root_between(balance, low, high, at_low, at_high, 1e-13 * (1 + std::abs(guess))));
   const std::optional<RealPoint> point = real_point(product, side, result.distance);
   if (!point) throw NumericalError("no edge of the spectral law was found (the curve ends at its minimum)");
   result.edge.log_square = point->log_z;
   const Real d = result.distance, h = 1e-4 * d;
-  const std::optional<RealPoint> outer = real_point(product, side, d + h),
-                                 inner = real_point(product, side, d - h);
+  const std::optional<RealPoint> outer = real_point(product, side, d + h), inner = real_point(product, side, d - h);
   if (!outer || !inner) return result;
   const auto first = [](const RealPoint& at, Real from) { return at.slope - 1 / (from * (1 + from)); };
   const Real second = std::abs(first(*outer, d + h) - first(*inner, d - h)) / (2 * h);

@@ -2,6 +2,9 @@
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "rezero/core/error.h"
@@ -16,20 +19,30 @@ Real sum(const Octet& x) {
   return ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));
 }
 
+/// Distance in log s from which points are spread: ψ is then smooth in log y.
+constexpr Real widest = 1;
+
 /// The law without zeros.
 struct Positive {
   Vector square, weight;
 };
 
+/// Descending. The largest slopes, if they have less than 1e-9 of the weight together, count as the next:
+/// they are the far tail of an activation with growing slopes, whose pole the curve would not notice.
 Positive positive_part(const SlopeLaw& law) {
-  std::vector<Index> kept;
+  constexpr Real tail = 1e-9;
+  std::vector<std::pair<Real, Real>> points;
   for (Index k = 0; k < law.square.size(); ++k)
-    if (law.square[k] > 0 && law.weight[k] > 0) kept.push_back(k);
-  Positive part{Vector(static_cast<Index>(kept.size())), Vector(static_cast<Index>(kept.size()))};
-  for (std::size_t i = 0; i < kept.size(); ++i) {
-    part.square[static_cast<Index>(i)] = law.square[kept[i]];
-    part.weight[static_cast<Index>(i)] = law.weight[kept[i]];
-  }
+    if (law.square[k] > 0 && law.weight[k] > 0) points.emplace_back(law.square[k], law.weight[k]);
+  std::sort(points.rbegin(), points.rend());
+  Real sum = 0;
+  std::size_t first = 0;
+  while (first + 1 < points.size() && sum + points[first].second < tail) sum += points[first++].second;
+  if (first < points.size()) points[first].second += sum;
+  const Index count = static_cast<Index>(points.size() - first);
+  Positive part{Vector(count), Vector(count)};
+  for (Index i = 0; i < count; ++i)
+    std::tie(part.square[i], part.weight[i]) = points[first + static_cast<std::size_t>(i)];
   return part;
 }
 
@@ -75,8 +88,45 @@ void SlopeRule::set(const Vector& square, const Vector& weighted) {
 SlopeRule::SlopeRule(const SlopeLaw& law) {
   const Positive part = positive_part(law);
   set(part.square, part.weight.cwiseProduct(part.square));
-  positive_ = part.weight.sum() / law.weight.sum();
+  const Real zeros = 1 - part.weight.sum() / law.weight.sum();
+  positive_ = zeros > 1e-9 ? 1 - zeros : 1;  // below: slopes that underflow far out in the tails
   mean_ = weighted_.sum();
+}
+
+SlopeRule SlopeRule::spread(const SlopeLaw& law) {
+  SlopeRule rule(law);
+  Positive part = positive_part(law);
+  const Index count = part.square.size();
+  if (count < 2) return rule;
+  std::vector<std::pair<Real, Real>> points;  // log s, weight
+  const Real floor = std::log(rule.largest_) - 140 * std::log(Real{10});
+  for (Index k = 0; k < count; ++k)
+    points.emplace_back(std::max(floor, std::log(part.square[k])), part.weight[k]);
+  std::sort(points.begin(), points.end());
+  std::size_t last = 0;  // equal points become one: atoms show
+  for (std::size_t k = 1; k < points.size(); ++k)
+    if (points[k].first - points[last].first < 1e-12)
+      points[last].second += points[k].second;
+    else
+      points[++last] = points[k];
+  points.resize(last + 1);
+  std::vector<Real> square, weighted;
+  const Real atom = 0.05 * part.weight.sum();
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    const auto [at, weight] = points[k];
+    const Real left = k == 0 ? at : (at + points[k - 1].first) / 2;
+    const Real right = k + 1 == points.size() ? at : (at + points[k + 1].first) / 2;
+    const int parts = weight > atom ? 1 : 1 + static_cast<int>((right - left) / widest);
+    for (int i = 0; i < parts; ++i) {
+      const Real s = std::exp(parts == 1 ? at : left + (right - left) * (i + 0.5) / parts);
+      square.push_back(s), weighted.push_back(weight / parts * s);
+    }
+  }
+  const auto vector = [](const std::vector<Real>& x) {
+    return Vector(Eigen::Map<const Vector>(x.data(), static_cast<Index>(x.size())));
+  };
+  rule.set(vector(square), vector(weighted) * (rule.mean_ / vector(weighted).sum()));
+  return rule;
 }
 
 SlopeRule SlopeRule::gauss(const SlopeLaw& law, Index points) {

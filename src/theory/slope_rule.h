@@ -18,6 +18,11 @@ class SlopeRule {
   SlopeRule() = default;
   /// Every point of the law.
   explicit SlopeRule(const SlopeLaw& law);
+  /// As plain layers need it, whose ψ is evaluated at the scale of the smallest slopes: a point that is far
+  /// from its neighbours is spread over half of the way to them, as many points, evenly in log s (an atom of
+  /// the law, with more than 5 % of the weight, stays where it is); slopes below 1e-140 of the largest count
+  /// as that.
+  static SlopeRule spread(const SlopeLaw& law);
   /// The Gauss rule of the measure w s ds with `points` points (all of the law's if they are fewer): ψ
   /// converges geometrically at every y off the cut [1/max s, ∞), at a rate that does not depend on y's size
   /// while |y| max s = O(1).

@@ -30,14 +30,13 @@ Real power(Real x, int n) {
 Complex power(Complex x, int n) {
   return n == 0 ? Complex(1) : n == 1 ? x : x * x;
 }
-Real inverse(Real x) {
-  return 1 / x;
-}
-Complex log_of(Complex x) {
-  return std::log(x);
-}
-Real log_of(Real x) {
-  return std::log(x);
+
+/// log T = log(u(1 + u)/H).
+template <class Scalar, class Curve>
+void set_quotient(TransformValue<Scalar>& value, Scalar u, const Curve& H, Scalar inverse_H) {
+  value.log = std::log(u * (Real{1} + u) * inverse_H);
+  value.log_u = (Real{1} + Real{2} * u) * inverse(u * (Real{1} + u));
+  value.log_q = -H.first * inverse_H;
 }
 
 }  // namespace
@@ -59,12 +58,14 @@ Transform::Transform(const BlockTransform& block)
   require(slopes.square.allFinite() && slopes.weight.allFinite() && slopes.square.minCoeff() >= 0 &&
               slopes.weight.minCoeff() >= 0 && std::abs(slopes.weight.sum() - 1) < 1e-6,
           "the law of slopes is not a law");
-  rule_ = plain_ ? SlopeRule(slopes) : SlopeRule::gauss(slopes, gauss_points);
+  rule_ = plain_ ? SlopeRule::spread(slopes) : SlopeRule::gauss(slopes, gauss_points);
   if (rule_.largest() == 0) {
     require(!plain_, "every slope of a plain layer is 0");
     strength_ = 0;  // B = 0
   }
   if (strength_ == 0) return;
+  if (linear && strength_ > 1) shift_ = std::log(strength_), strength_ = 1 / strength_;
+  pole_ = plain_ ? 0 : rule_.largest();
   const bool mlp = block.form == BranchForm::mlp;
   power_ = haar ? 2 : mlp ? 0 : 1;
   factor_ = std::min<Real>(1, gamma_);
@@ -120,25 +121,27 @@ TransformValue<Scalar> Transform::at(Scalar u, Scalar q) const {
     case Kind::implicit:
       break;
   }
-  const Scalar share = inverse(Real{1} + q * rule_.largest()), y = q * share;
+  const Scalar share = inverse(Real{1} + q * pole_), y = q * share;
   auto slopes = rule_.at(y);
   auto H = curve(y, slopes);
-  const Scalar chain = share * share;  // dy/dq
+  const Scalar chain = share * y;  // dy/d log q
   slopes.first *= chain, H.first *= chain;
   const Scalar branch = gamma_ * slopes.psi, branch_q = gamma_ * slopes.first;
   if (plain_) {
     const Scalar inverse_H = inverse(H.value);
     value.residual = branch - u, value.residual_u = Scalar(-1), value.residual_q = branch_q;
-    value.log = log_of(u * (Real{1} + u) * inverse_H);
-    value.log_u = (Real{1} + Real{2} * u) * inverse(u * (Real{1} + u));
-    value.log_q = -H.first * inverse_H;
+    set_quotient(value, u, H, inverse_H);
     return value;
   }
-  // u(1 + u) − t(1 + t) = A = branch (1 + u + t): log T = log(1 + A/H), without cancellation for small blocks
-  const Scalar t = u - branch, twice = Real{1} + Real{2} * t;
-  const Scalar A = branch * (Real{1} + u + t), inverse_H = inverse(H.value), part = A * inverse_H;
+  const Scalar t = u - branch, twice = Real{1} + Real{2} * t, inverse_H = inverse(H.value);
   value.residual = t * (Real{1} + t) - H.value;
   value.residual_u = twice, value.residual_q = -twice * branch_q - H.first;
+  // u(1 + u) − t(1 + t) = A = branch (1 + u + t): log T = log(1 + A/H), without cancellation for small blocks
+  const Scalar A = branch * (Real{1} + u + t), part = A * inverse_H;
+  if (std::abs(Real{1} + part) < 0.25) {  // but with it where u passes 0 or −1, in a gap of the law
+    set_quotient(value, u, H, inverse_H);
+    return value;
+  }
   value.log = log1p(part);
   const Scalar scale = inverse_H * inverse(Real{1} + part);
   value.log_u = Real{2} * branch * scale;
@@ -193,7 +196,8 @@ std::optional<Real> Transform::above(Real u) const {
     if (high >= limit) return std::nullopt;
     low = high, at_low = at_high, high = std::min(limit, high + width), at_high = difference(high);
   }
-  return std::exp(root_between(difference, low, high, at_low, at_high, 1e-14 * (1 + std::abs(guess))));
+  const Real log_q = root_between(difference, low, high, at_low, at_high, 1e-14 * (1 + std::abs(guess)));
+  return plain_ ? y_of(log_q) : std::exp(log_q);
 }
 
 std::optional<Real> Transform::below(Real u) const {

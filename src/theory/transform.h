@@ -1,7 +1,7 @@
 #pragma once
-/// log T of one block (density.h) as a function of (u, q), y = q/(1 + q max s), with first derivatives: the
-/// equations that the march and the search for edges solve. In q they are nearly linear where y approaches
-/// the pole of ψ, and for slopes of one size ψ is linear.
+/// log T of one block (density.h) as a function of u and log q, with first derivatives: the equations that the
+/// march and the search for edges solve. y = q/(1 + q max s) in residual blocks, whose y approaches the pole
+/// of ψ; for slopes of one size, ψ is linear in q. y = q in plain layers, whose y goes to −∞.
 
 #include <optional>
 
@@ -10,7 +10,7 @@
 
 namespace rezero::theory::detail {
 
-/// At (u, q): the residual R of q's equation, log T, and partial derivatives. log T does not depend on q, and
+/// At (u, q): the residual R of q's equation, log T, and partial derivatives in u and log q. log T does not depend on q, and
 /// R is absent, in closed forms.
 template <class Scalar>
 struct TransformValue {
@@ -30,6 +30,8 @@ class Transform {
   template <class Scalar>
   TransformValue<Scalar> at(Scalar u, Scalar q) const;
 
+  /// Added to log T: I + αW with orthogonal W and α > 1 is computed as αW (I + Wᵀ/α).
+  Real shift() const { return shift_; }
   bool trivial() const { return strength_ == 0; }  ///< T = 1
   bool implicit() const { return kind_ == Kind::implicit; }
   bool plain() const { return plain_; }
@@ -61,6 +63,8 @@ class Transform {
   Real strength_ = 0, gamma_ = 1, fourth_ = 0;
   Real scale_ = 0, factor_ = 0;  ///< H = scale y (1 + factor ψ)^power
   int power_ = 0;
+  Real pole_ = 0;  ///< y = q/(1 + pole q)
+  Real shift_ = 0;
   SlopeRule rule_;
   Real end_log_q_ = 0, end_depth_ = 0;  ///< of `below`
 };

@@ -99,7 +99,8 @@ SpectralLaw universal_law(Real c);
 /// layerwise cavity equations over sample paths of the stream (derived here).
 struct CavityBlock {
   Real strength = 0;  ///< α² σ_w² / λ²
-  Real variance = 0;  ///< q_l of the stream at its input, in the units of the activation's argument
+  Real variance = 0;  ///< q_l of the stream at the block's input, which is the activation's argument
+  Real skip = 1;      ///< λ: x_{l+1} = λ x_l + N(0, q_{l+1} − λ² q_l); the law does not include λ otherwise
 };
 
 /// Paths x_0 → x_1 → … with independent normal increments, x_0 normal with variance of the first block; every

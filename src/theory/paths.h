@@ -1,0 +1,13 @@
+#pragma once
+/// Sample paths of the slopes along the stream of preactivation blocks.
+
+#include "rezero/theory/density.h"
+
+namespace rezero::theory::detail {
+
+/// φ′(x_l)² of `count` paths: one column per block. x_0 and every increment take the quantiles (k + ½)/count of
+/// their normal laws once, in addressed random order, so that every marginal is nearly exact; columns are
+/// scaled to the exact E φ′². Deterministic.
+Matrix slope_paths(const std::vector<CavityBlock>& blocks, const GaussianIntegrals& activation, Index count);
+
+}  // namespace rezero::theory::detail
