@@ -1,4 +1,5 @@
 #include "rezero/theory/trainability.h"
+#include "rezero/theory/correlation.h"
 
 #include <gtest/gtest.h>
 
@@ -34,10 +35,10 @@ NetworkLaw plain(const char* activation, Real weight, Real bias, Index depth) {
 /// relu: ρ′ = (√(1 − ρ²) + ρ (π − acos ρ))/π (Cho & Saul 2009).
 TEST(ReferenceCorrelations, PlainReluIsTheArcCosineMap) {
   const NetworkLaw law = plain("relu", 2, 0, 6);
-  const std::vector<Real> found = correlations(law, mean_field(law), 0.1);
+  const std::vector<Correlation> found = correlations(law, mean_field(law), 0.1);
   Real rho = 0.1;
   for (std::size_t l = 0; l < found.size(); ++l) {
-    EXPECT_NEAR(found[l], rho, 1e-10);
+    EXPECT_NEAR(found[l].cosine, rho, 1e-10);
     rho = (std::sqrt(1 - rho * rho) + rho * (pi - std::acos(rho))) / pi;
   }
 }
@@ -46,10 +47,11 @@ TEST(ReferenceCorrelations, PlainReluIsTheArcCosineMap) {
 TEST(Correlations, OfLinearStacks) {
   NetworkLaw law;
   law.blocks.assign(5, BlockLaw());
-  for (const Real rho : correlations(law, mean_field(law), 0.3)) EXPECT_NEAR(rho, 0.3, 1e-14);
+  for (const Correlation& each : correlations(law, mean_field(law), 0.3))
+    EXPECT_NEAR(each.cosine, 0.3, 1e-14);
   law.blocks.assign(1, BlockLaw());
   law.blocks[0].bias = 0.5;
-  EXPECT_NEAR(correlations(law, mean_field(law), 0.3)[1], (0.3 * 2 + 0.5) / 2.5, 1e-14);
+  EXPECT_NEAR(correlations(law, mean_field(law), 0.3)[1].cosine, (0.3 * 2 + 0.5) / 2.5, 1e-14);
 }
 
 /// In the ordered phase, 1 − ρ falls by χ₁ per layer far down.
@@ -57,9 +59,9 @@ TEST(Correlations, DecayWithTheSlopeOfTheMap) {
   const Real weight = 1.3, bias = 0.05;
   const NetworkLaw law = plain("tanh", weight, bias, 80);
   const PlainPhase phase = plain_phase(GaussianIntegrals(Activation("tanh")), weight, bias, 1);
-  const std::vector<Real> rho = correlations(law, mean_field(law), 0.5);
+  const std::vector<Correlation> states = correlations(law, mean_field(law), 0.5);
   // Of x rather than W x + b, whose ratio has the same limit.
-  EXPECT_NEAR((1 - rho[80]) / (1 - rho[79]), *phase.chi, 1e-5);
+  EXPECT_NEAR((1 - states[80].cosine) / (1 - states[79].cosine), *phase.chi, 1e-5);
 }
 
 /// Measured: correlations of pairs of states of stacks in each form and with norms, width 256, 6 draws.
@@ -76,7 +78,7 @@ TEST(LawCorrelations, MeasuredStacksAgree) {
     const Described described = describe(spec, depth);
     ASSERT_TRUE(described.law) << described.reason;
     const Real rho = 0.4;
-    const Real predicted = correlations(*described.law, mean_field(*described.law), rho).back();
+    const Real predicted = correlations(*described.law, mean_field(*described.law), rho).back().cosine;
     Vector found(6);
     for (Index seed = 0; seed < 6; ++seed) {
       const StackPtr stack = build_stack(spec, static_cast<std::uint64_t>(seed), depth);

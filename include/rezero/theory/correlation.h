@@ -27,7 +27,8 @@ struct Correlation {
 /// unless it is of degree 1.
 std::vector<Correlation> correlations(const NetworkLaw& law, const MeanField& field, Real cosine);
 
-/// Blocks over which a deviation from c = 1 changes by e: 1/|log slope|. +∞ if slope is 1.
-Real depth_scale(Real slope);
+/// One block, from two states of that cosine. `activation`: that of the law.
+Correlation next_correlation(const GaussianIntegrals& activation, const BlockLaw& block,
+                             const BlockState& state, Real cosine);
 
 }  // namespace rezero::theory

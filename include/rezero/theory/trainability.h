@@ -9,14 +9,6 @@
 
 namespace rezero::theory {
 
-/// What a pair of inputs of equal square and correlation ρ_0 becomes: ρ_0 … ρ_L, ρ_l = x_l·y_l/|x_l|².
-///
-/// Covariances s_l = x_l·y_l/n follow the recursion of the squares with E φ(h) φ(k) in place of E φ². (h, k)
-/// are bivariate normal; their variances are those of mean_field and their covariance is σ² s + σ_b², for
-/// preactivation branches s. A norm divides s by the same number as q. Inputs of dense branches are taken to
-/// share their mean. Cost: one quadrature in two dimensions per block.
-std::vector<Real> correlations(const NetworkLaw& law, const MeanField& field, Real rho);
-
 struct TrainabilityOptions {
   Real range = 1;     ///< k: within e^(±k)
   Real rho = 0.9;     ///< correlation of two inputs at depth 0; close to 1, both phases change 1 − ρ
