@@ -158,7 +158,8 @@ std::string theory_definitions() {
         "comparisons": {"type": "array", "items": {"$ref": "#/$defs/comparison"}},
         "predicted": {"$ref": "#/$defs/predicted"}, "spectrum": {"$ref": "#/$defs/spectral_law"},
         "no_spectrum": {"type": "string"}, "log10_forward_rms": )" +
-         numbers + R"(, "log10_gradient_square": )" + numbers + "}}";
+         numbers + R"(, "log10_gradient_square": )" + numbers + R"(, "log10_gate_gradient_square": )" +
+         numbers + R"(, "rank_fraction": )" + numbers + "}}";
 }
 
 const std::string_view check_properties = R"(

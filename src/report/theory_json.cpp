@@ -98,6 +98,10 @@ void outlook_members(JsonWriter& json, const Outlook& outlook) {
   const auto log10 = [](const ScaledReal& x) { return std::optional<Real>(x.log10()); };
   series("log10_forward_rms", outlook.forward_rms(), log10);
   series("log10_gradient_square", outlook.gradient_square(), log10);
+  series(
+      "log10_gate_gradient_square", outlook.gate_gradient_square(),
+      [](const std::optional<ScaledReal>& x) { return x ? std::optional<Real>(x->log10()) : std::nullopt; });
+  series("rank_fraction", outlook.ranks.expected, [](Real x) { return x; });
 }
 
 }  // namespace rezero::detail

@@ -107,6 +107,7 @@ Outlook outlook(const StackSpec& spec, Index depth) {
   try {
     out.field = mean_field(*described.law);
     out.moments = moments(*described.law, out.field);
+    out.ranks = rank_law(*described.law, out.field);
   } catch (const NumericalError& error) {
     out.reason = error.what();
     return out;
@@ -170,6 +171,13 @@ std::vector<ScaledReal> Outlook::forward_rms() const {
 std::vector<ScaledReal> Outlook::gradient_square() const {
   std::vector<ScaledReal> squares;
   for (Index l = 0; l <= depth(); ++l) squares.push_back(exponential(log_mean_square(*law, field, l)));
+  return squares;
+}
+
+std::vector<std::optional<ScaledReal>> Outlook::gate_gradient_square() const {
+  std::vector<std::optional<ScaledReal>> squares;
+  for (const std::optional<ScaleGradient>& each : gradients(*law, field).scale)
+    squares.push_back(each ? std::optional<ScaledReal>(exponential(each->log_square)) : std::nullopt);
   return squares;
 }
 

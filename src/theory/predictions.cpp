@@ -152,6 +152,11 @@ std::vector<PredictionKind> table() {
       [](const Outlook& o) { return normal_number(log_sigma_min(o)); });
   add("log10_sigma_min", "log10 sigma_min", "Tracy & Widom 1996; derived here", "as sigma_min",
       [](const Outlook& o) { return decades(log_sigma_min(o)); });
+  add("numerical_rank", "n times the expected smallest share of non-zero slopes", "derived here",
+      "no norms; plain nets lose directions to relu and hard tanh", [](const Outlook& o) -> Number {
+        if (!o.law || o.norms() == HasNorms::yes || o.ranks.expected.empty()) return std::nullopt;
+        return static_cast<Real>(o.width()) * o.ranks.expected.back();
+      });
   return table;
 }
 

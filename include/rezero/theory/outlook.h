@@ -10,6 +10,8 @@
 #include "rezero/core/registry.h"
 #include "rezero/theory/agreement.h"
 #include "rezero/theory/density.h"
+#include "rezero/theory/gradients.h"
+#include "rezero/theory/masks.h"
 #include "rezero/theory/moments.h"
 
 namespace rezero::theory {
@@ -19,6 +21,7 @@ struct Outlook {
   std::optional<NetworkLaw> law;
   MeanField field;
   Moments moments;
+  RankLaw ranks;
   std::optional<SpectralLaw> spectrum;
   std::string no_spectrum;  ///< why the density is not known, if the rest is
 
@@ -27,6 +30,9 @@ struct Outlook {
   Index depth() const { return static_cast<Index>(law->blocks.size()); }
   /// √q_l, and ‖∂x_L/∂x_l‖_F²/n, l = 0 … L.
   std::vector<ScaledReal> forward_rms() const, gradient_square() const;
+  /// Mean square of uᵀ ∂x_L/∂s_l over random unit vectors u, s_l added to α of block l; by block, where it is
+  /// known.
+  std::vector<std::optional<ScaledReal>> gate_gradient_square() const;
 };
 
 /// Of `spec` with `depth` layers. Numerical trouble (a stream beyond the range of doubles, a curve that is
