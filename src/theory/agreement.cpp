@@ -233,7 +233,7 @@ Agreement compare_spectrum(const Vector& distances, Index width, Real allowance)
 
 Agreement compare_edge(const Vector& log_sigma_max, Real upper_edge, Real upper_scale, Index width,
                        Index depth, const TracyWidomWindow& window) {
-  constexpr Real law_mean = -1.2065335745820, largest_bias = 0.35;
+  constexpr Real law_mean = -1.2065335745820, bias_down = 1, bias_up = 0.35;
   REZERO_REQUIRE(width > 0 && upper_scale > 0 && window.low < law_mean && window.high > law_mean);
   const Index count = log_sigma_max.size();
   Agreement result;
@@ -247,8 +247,8 @@ Agreement compare_edge(const Vector& log_sigma_max, Real upper_edge, Real upper_
     return without_statistic(result, Verdict::disagrees, "a measured value is not finite");
   if (count > 1) {
     const Real root = std::sqrt(static_cast<Real>(count));
-    result.low = std::max(window.low, law_mean + (window.low - law_mean) / root - largest_bias);
-    result.high = std::min(window.high, law_mean + (window.high - law_mean) / root + largest_bias);
+    result.low = std::max(window.low, law_mean + (window.low - law_mean) / root - bias_down);
+    result.high = std::min(window.high, law_mean + (window.high - law_mean) / root + bias_up);
   }
   const Real scale = std::pow(static_cast<Real>(width) * upper_scale, Real{2} / 3);
   decide(result, (2 * mean_of(log_sigma_max) - upper_edge) * scale);
