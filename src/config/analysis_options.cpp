@@ -188,6 +188,7 @@ void describe_analysis(const AnalysisOptions& analysis, PlanOptions& options) {
   if (analysis.bottom > 0) options.bottom = analysis.bottom;
   options.values = to_string(analysis.values);
   options.profile = analysis.profile;
+  if (analysis.theory) options.theory = true;
 }
 
 }  // namespace rezero::detail

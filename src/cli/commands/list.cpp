@@ -18,10 +18,12 @@ std::vector<const Listing*> choose(const std::vector<std::string>& names) {
 }
 
 int list(const Arguments& args, const Environment& env) {
-  std::string names;
-  for (const Listing& listing : listings()) names += (names.empty() ? "" : "|") + std::string(listing.name);
-  CommandLine line("rezero-analyze list [" + names + "]",
-                   "Everything that has a name, with its formula, parameters and source.\n");
+  std::vector<std::string_view> names;
+  for (const Listing& listing : listings()) names.push_back(listing.name);
+  CommandLine line(
+      "rezero-analyze list [NAME] [options]",
+      "Everything that has a name, with its formula, parameters and source. NAME, all by default:\n" +
+          joined(names) + ".\n");
   line.positionals(1);
   line.group("Output");
   line.option("--format", "NAME", "text, markdown or json", "text");
