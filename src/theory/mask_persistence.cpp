@@ -115,7 +115,11 @@ MaskPersistence mask_persistence(const NetworkLaw& law, const MeanField& field) 
     const Real skip = block.skip * block.skip, scale = block.off() ? 0 : block.scale * block.scale;
     const Real slope = scale == 0 ? 0 : scale * state.branch_slope, growth = skip + slope;
     const Real d = state.at_argument.slope_square;
-    Real kept = skip / growth;
+    if (growth == 0) {  // J is zero from here on
+      result.relative_variance.resize(law.blocks.size() + 1, 0);
+      return result;
+    }
+    const Real kept = skip / growth;
     if (slope > 0) {
       const Real b = slope / d / growth, kurtosis = state.at_argument.kurtosis();
       const Sums sums = history->with(state.argument);

@@ -237,6 +237,8 @@ Moments moments(const NetworkLaw& law, const MeanField& field) {
     const Real g = branch_share(block, state);
     moments.free_relative_variance += g * (2 * (1 - g) + state.eta * g);
     normed = normed || block.norm != NormPlacement::none;
+    if (block.norm == NormPlacement::after_sum)
+      moments.null_share = std::max(moments.null_share, std::min<Real>(1, (block.centered ? 2 : 1) / n));
     plain = plain || block.skip == 0;
     if (!block.off()) {
       sum += state.ratio, largest = std::max(largest, state.ratio);
