@@ -209,9 +209,9 @@ void set_spread(Moments& moments, const NetworkLaw& law, const MeanField& field,
     const bool depends = !block.off() && !is_linear(block, law) && !law.activation.homogeneous();
     feeds_back = feeds_back || (depends && block.form != BranchForm::preactivation);
   }
-  if (masks) variance += masks->spread;
   const Real n = static_cast<Real>(law.width);
-  moments.spread_of_weights = std::sqrt(variance / n);
+  moments.spread_of_weights = std::sqrt((variance + (masks ? masks->given_squares : 0)) / n);
+  if (masks) variance += masks->total;
   if (feeds_back) variance += from_squares(law, field);
   if (!std::isfinite(variance)) {
     moments.spread_of_weights = 0;
@@ -237,6 +237,8 @@ Moments moments(const NetworkLaw& law, const MeanField& field) {
     const Real g = branch_share(block, state);
     moments.free_relative_variance += g * (2 * (1 - g) + state.eta * g);
     normed = normed || block.norm != NormPlacement::none;
+    if (block.norm == NormPlacement::after_sum)
+      moments.null_share = std::max(moments.null_share, std::min<Real>(1, (block.centered ? 2 : 1) / n));
     plain = plain || block.skip == 0;
     if (!block.off()) {
       sum += state.ratio, largest = std::max(largest, state.ratio);

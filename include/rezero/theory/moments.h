@@ -11,7 +11,7 @@ namespace rezero::theory {
 /// c_l = α²χ/λ² of block l, and g_l = c_l/(1 + c_l) = α²χ/(λ² + α²χ), which is 1 for a plain net.
 struct Moments {
   /// log of m1 = E‖J‖²_F/n, the mean of σ². With `factor` of mean_field.h it is Σ log factor, that is
-  /// Π (λ² + α²χ) without norms, plus the outlier's part.
+  /// Π (λ² + α²χ) without norms, plus the outlier's part. −∞ if J is zero.
   Real log_m1 = 0;
   Real log_bulk_m1 = 0;  ///< Σ log factor alone
   /// The formula holds at every width, not only as n → ∞: linear branches, and mlp branches with an
@@ -33,6 +33,10 @@ struct Moments {
   /// masks persist along the stream so that blocks are not free. A finite width adds a relative O(1/n).
   Real relative_variance = 0;
   Real free_relative_variance = 0;  ///< the sum alone
+  /// Share of singular values that are exactly zero (up to ε) because of norms after the sum: 2/n for layer
+  /// norms, 1/n for RMS norms. relative_variance is that of the others; with the zeros,
+  /// (1 + relative_variance)/(1 − null_share) − 1.
+  Real null_share = 0;
 
   /// Mean of log σ, as n → ∞: Σ log|λ| if every c < 1 (the eigenvalues of αB/λ lie in the unit disc and B is
   /// R-diagonal), and more for larger ones: ½ ∫ max(0, −log S(u)) du over u in (−1, 0), S the S-transform of
@@ -57,8 +61,7 @@ struct Moments {
   ///     Haar, the last three: (κ−1)(r−1) instead of 2 g² κ r and the like (mlp, dense), nothing (the last)
   ///
   /// C is the covariance of φ′² at blocks k and l, b = g/E φ′². Where χ depends on q, the fluctuation of q
-  /// along the stream is added (mlp and dense branches with odd φ; omitted for preactivation branches). Not
-  /// set with norms and with an outlier.
+  /// along the stream is added. Not set with norms and with an outlier.
   std::optional<Real> spread;
   Real spread_of_weights = 0;  ///< the same for a given sequence q_l; 0 if `spread` is not set
 };
