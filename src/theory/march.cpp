@@ -179,7 +179,7 @@ SpectralLaw march(const std::vector<TransformRun>& blocks) {
   Real end = -std::numeric_limits<Real>::infinity();
   if (lower) {
     const auto below = real_point(product, detail::Side::below, std::min(0.7 * lower->distance, 3 * reach));
-    if (below) end = below->log_z;
+    if (below && std::isfinite(below->log_z)) end = below->log_z;
   }
 
   const Curve curve(product);

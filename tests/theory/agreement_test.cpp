@@ -40,7 +40,7 @@ TEST(LawSpectralAgreement, OwnStacksFollowTheirLaws) {
                          Case{"linear", "identity", "gaussian:sigma_w=1", 16, 1},
                          Case{"linear", "identity", "orthogonal", 3, 0.4},
                          Case{"mlp", "relu", "he", 4, 0.5},
-                         Case{"mlp", "tanh", "gaussian:sigma_w=1,sigma_b=0.3", 6, 1},
+                         Case{"mlp", "tanh", "gaussian:sigma_w=1:sigma_b=0.3", 6, 1},
                          Case{"mlp", "tanh", "orthogonal", 6, 0.4},
                          Case{"dense", "tanh", "gaussian:sigma_w=1.2", 8, 0.4},
                          Case{"preactivation", "relu", "he", 4, 0.5}})

@@ -368,6 +368,21 @@ TEST(SpectralLaw, LargeOrthogonalBranchesAreSmallOnesScaled) {
   EXPECT_TRUE(a.lower);
 }
 
+/// c passes 1 without a jump, and the lower edge disappears just before.
+TEST(SpectralLaw, CriticalBranches) {
+  const SpectralLaw at = march({{linear(1), 16}});
+  for (const Real alpha : {1 - 1e-3, 1 - 3e-5, 1 - 1e-9, 1 - 1e-16, 1 + 1e-12, 1 + 1e-6})
+    for (const BranchForm form : {lin, two}) {
+      BlockTransform block = form == lin ? linear(alpha) : mlp("identity", alpha, 1, 8);
+      const SpectralLaw law = march({{block, 16}});
+      EXPECT_NEAR(law.mass, 1, 1e-4);
+      EXPECT_EQ(law.lower.has_value(), alpha * alpha < 1 - 1e-4);
+      if (form == lin) {
+        EXPECT_NEAR(law.quantile(0.05), at.quantile(0.05), 60 * std::abs(1 - alpha) + 1e-3);
+      }
+    }
+}
+
 TEST(SpectralLaw, NothingIsAPoint) {
   for (const std::vector<TransformRun>& blocks :
        {std::vector<TransformRun>{}, {{linear(0), 5}}, {{mlp("relu", 0, 2), 3}}}) {

@@ -73,7 +73,8 @@ struct SpectralLaw {
   Real atom_at_one = 0;             ///< mass at `one`: directions that no low-rank branch touches
   Real one = 0;                     ///< log σ² of that atom: 0 but for skip scales
   SpectralEdge upper;
-  /// Of free blocks with c_l < 1 and no plain layer, whose σ_min is bounded away from 0. (There are others.)
+  /// Of free blocks with c_l ≤ 1 − 1e-4 and no plain layer, whose σ_min is bounded away from 0. (There are
+  /// others.)
   std::optional<SpectralEdge> lower;
   std::string method;  ///< march, universal, cavity, point, orthogonal (one such block, in closed form)
 
