@@ -39,8 +39,9 @@ std::vector<TransformRun> free_blocks(const NetworkLaw& law, const MeanField& fi
   return runs;
 }
 
-std::optional<std::vector<CavityBlock>> cavity_blocks(const NetworkLaw& law, const MeanField& field) {
-  if (!law.normal_input || law.input_mean != 0) return std::nullopt;
+std::optional<std::vector<CavityBlock>> cavity_blocks(const NetworkLaw& law, const MeanField& field,
+                                                      const Vector& input) {
+  if (input.size() == 0 && (!law.normal_input || law.input_mean != 0)) return std::nullopt;
   std::vector<CavityBlock> blocks;
   for (std::size_t l = 0; l < law.blocks.size(); ++l) {
     const BlockLaw& block = law.blocks[l];

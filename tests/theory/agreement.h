@@ -20,12 +20,13 @@ inline Vector log_squares(const StackSpec& spec, std::uint64_t seed, Index depth
   return y;
 }
 
-/// The law that belongs to it: `cavity` for preactivation branches, otherwise free.
-inline theory::SpectralLaw predicted_law(const StackSpec& spec, Index depth) {
+/// The law that belongs to it: `cavity` for preactivation branches, with the stack's own input; otherwise free.
+inline theory::SpectralLaw predicted_law(const StackSpec& spec, std::uint64_t seed, Index depth) {
   const theory::NetworkLaw law = theory::describe(spec, depth).law.value();
   const theory::MeanField field = theory::mean_field(law);
-  if (const auto blocks = theory::cavity_blocks(law, field))
-    return theory::cavity(*blocks, theory::GaussianIntegrals(law.activation));
+  const Vector input = draw_input(spec.input, {spec.width, 1}, seed);
+  if (const auto blocks = theory::cavity_blocks(law, field, input))
+    return theory::cavity(*blocks, theory::GaussianIntegrals(law.activation), input);
   return theory::march(theory::free_blocks(law, field));
 }
 
