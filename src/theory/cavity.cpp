@@ -32,9 +32,11 @@ using Octet = Eigen::Array<Real, 8, 1>;
 constexpr Index path_count = 1536;
 /// Imaginary part of log z over the width of the law: the law is smeared by it.
 constexpr Real smear = 1e-4;
-constexpr Real tolerance = 1e-8;
+constexpr Real tolerance = 1e-7;  ///< relative, of every unknown
 /// |1 + u| at which the rest of the way to σ = 0 is an exponential, smeared.
 constexpr Real rest = 1e-4;
+/// |1 + u| below which the rest may be missing.
+constexpr Real lost_rest = 1e-2;
 constexpr Real longest = 0.1;  ///< step of log(1 + 1/u), over its size
 constexpr int most_iterations = 40, most_points = 2000;
 
@@ -63,19 +65,26 @@ Real sum(const Octet& x) {
 /// g_1 … g_L, h_1 … h_L and G, as stacked parts.
 class Chain {
  public:
-  Chain(const std::vector<CavityBlock>& blocks, const GaussianIntegrals& activation)
-      : slopes_(detail::slope_paths(blocks, activation, path_count).transpose()),
+  Chain(const std::vector<CavityBlock>& blocks, const GaussianIntegrals& activation, const Vector& input)
+      : slopes_(detail::slope_paths(blocks, activation, input, path_count).transpose()),
         depth_(static_cast<Index>(blocks.size())),
         strength_(depth_) {
     for (Index l = 0; l < depth_; ++l) strength_[l] = blocks[static_cast<std::size_t>(l)].strength;
   }
 
   Index size() const { return 4 * depth_; }
+  /// The solution at large z: g_l = E d_l Π_{j<l} (1 + c_j) / z, h_l = Π_{j>l} (1 + c_j).
   Vector start(Complex z) const {
-    const Complex g = Real{1} / (z - Real{1}), h = z * g;
-    Vector x(size());
-    x << Vector::Constant(depth_, g.real()), Vector::Constant(depth_, h.real()),
-        Vector::Constant(depth_, g.imag()), Vector::Constant(depth_, h.imag());
+    Vector x = Vector::Zero(size());
+    const Vector mean = slopes_.rowwise().mean();
+    Real before = 1, after = 1;
+    for (Index l = 0; l < depth_; ++l) {
+      const Complex g = mean[l] * before / z;
+      x[l] = g.real(), x[2 * depth_ + l] = g.imag();
+      before *= 1 + strength_[l] * mean[l];
+      x[2 * depth_ - 1 - l] = after;
+      after *= 1 + strength_[depth_ - 1 - l] * mean[depth_ - 1 - l];
+    }
     return x;
   }
 
@@ -190,40 +199,66 @@ class Chain {
   Vector strength_;
 };
 
+/// |·| of every unknown, for both parts: their sizes differ by the growth of the whole stack.
+Vector sizes(const Vector& x) {
+  const Index half = x.size() / 2;
+  Vector size(x.size());
+  size.head(half) = (x.head(half).array().square() + x.tail(half).array().square()).sqrt().max(1e-290);
+  size.tail(half) = size.head(half);
+  return size;
+}
+
+/// Largest relative change of an unknown.
+Real change(const Vector& from, const Vector& to) {
+  const Index half = to.size() / 2;
+  const Vector d = (to - from).cwiseQuotient(sizes(to));
+  return std::sqrt((d.head(half).array().square() + d.tail(half).array().square()).maxCoeff());
+}
+
 /// Newton's method, for where the iteration hardly contracts: deep in the tail at σ = 0.
 std::optional<Complex> newton(const Chain& chain, Vector& x, Complex z) {
   const Index half = x.size() / 2;
   Real before = std::numeric_limits<Real>::infinity();
   for (int step = 0; step < 20; ++step) {
     const Chain::Image image = chain.apply(x, z);
-    const Vector residual = image.x - x;
-    const Real change = residual.norm() / image.x.norm();
-    if (!std::isfinite(change) || change > 2 * before) return std::nullopt;
-    if (change <= tolerance) return image.G;
-    before = change;
-    Eigen::MatrixXcd system = -chain.derivative(x, z);
+    if (!image.x.allFinite()) return std::nullopt;
+    const Real left = change(x, image.x);
+    if (!(left <= 2 * before)) return std::nullopt;
+    if (left <= tolerance) return image.G;
+    before = left;
+    const Vector scale = sizes(image.x).head(half);
+    Eigen::MatrixXcd system = -(scale.cwiseInverse().asDiagonal() * chain.derivative(x, z) * scale.asDiagonal());
     system.diagonal().array() += 1;
     Eigen::VectorXcd right(half);
-    right.real() = residual.head(half), right.imag() = residual.tail(half);
+    right.real() = (image.x - x).head(half).cwiseQuotient(scale);
+    right.imag() = (image.x - x).tail(half).cwiseQuotient(scale);
     const Eigen::VectorXcd delta = system.partialPivLu().solve(right);
-    x.head(half) += delta.real(), x.tail(half) += delta.imag();
+    x.head(half) += delta.real().cwiseProduct(scale), x.tail(half) += delta.imag().cwiseProduct(scale);
   }
   return std::nullopt;
 }
 
-/// The fixed point at z from the start x, which it replaces; G, or nothing.
-std::optional<Complex> solve(const Chain& chain, Vector& x, Complex z) {
-  const Vector start = x;
+/// The fixed point at z from the start x, which it replaces; G, or nothing. `slow` is whether the iteration
+/// failed at the last point: then Newton's method begins.
+std::optional<Complex> solve(const Chain& chain, Vector& x, Complex z, bool& slow) {
+  const Vector start = x, scale = sizes(x);
+  if (slow) {
+    if (const auto G = newton(chain, x, z)) return G;
+    x = start;
+  }
   detail::Anderson anderson(6, 0.7);
   for (int step = 0; step < most_iterations; ++step) {
     const Chain::Image image = chain.apply(x, z);
     if (!image.x.allFinite()) break;
-    if ((image.x - x).norm() <= tolerance * image.x.norm()) {
+    if (change(x, image.x) <= tolerance) {
       x = image.x;
+      slow = false;
       return image.G;
     }
-    x = anderson.next(x, image.x);
+    x = anderson.next(x.cwiseQuotient(scale), image.x.cwiseQuotient(scale)).cwiseProduct(scale);
   }
+  if (slow) return std::nullopt;
+  slow = true;
   x = start;
   return newton(chain, x, z);
 }
@@ -245,7 +280,7 @@ Complex u_of(Complex z, Complex G) {
   return z * G - Real{1};
 }
 
-/// Starts with the parabola through the last three solutions.
+/// Starts on the parabola through the logarithms of the last three solutions.
 class Extrapolation {
  public:
   void add(Real X, const Vector& x) {
@@ -253,16 +288,23 @@ class Extrapolation {
     points_.push_back({X, x});
   }
   Vector at(Real X) const {
-    Vector x = Vector::Zero(points_[0].x.size());
-    for (std::size_t i = 0; i < points_.size(); ++i) {  // Lagrange's form
-      Real weight = 1;
-      for (std::size_t j = 0; j < points_.size(); ++j)
-        if (j != i) weight *= (X - points_[j].X) / (points_[i].X - points_[j].X);
-      x += weight * points_[i].x;
+    const Vector& last = points_.back().x;
+    const Index half = last.size() / 2;
+    Vector x(last.size());
+    for (Index k = 0; k < half; ++k) {
+      const Complex base(last[k], last[half + k]);
+      Complex exponent = 0;
+      for (std::size_t i = 0; i + 1 < points_.size(); ++i) {  // Lagrange's form; the last logarithm is 0
+        Real weight = 1;
+        for (std::size_t j = 0; j < points_.size(); ++j)
+          if (j != i) weight *= (X - points_[j].X) / (points_[i].X - points_[j].X);
+        exponent += weight * std::log(Complex(points_[i].x[k], points_[i].x[half + k]) / base);
+      }
+      const Complex value = base * std::exp(exponent);
+      x[k] = value.real(), x[half + k] = value.imag();
     }
     return x;
   }
-  const Vector& last() const { return points_.back().x; }
 
  private:
   struct Point {
@@ -302,17 +344,16 @@ SpectralEdge edge_of(const SpectralLaw& law, Real theta) {
 
 }  // namespace
 
-SpectralLaw cavity(const std::vector<CavityBlock>& all, const GaussianIntegrals& activation) {
-  std::vector<CavityBlock> blocks;
-  for (const CavityBlock& block : all) {
+SpectralLaw cavity(const std::vector<CavityBlock>& blocks, const GaussianIntegrals& activation,
+                   const Vector& input) {
+  if (!input.allFinite()) throw UsageError("no spectral law (the input is not finite)");
+  for (const CavityBlock& block : blocks)
     if (!(std::isfinite(block.strength) && block.strength >= 0 && std::isfinite(block.variance) &&
           block.variance > 0 && std::isfinite(block.skip)))
       throw UsageError("no spectral law (a strength, variance or skip scale of a block is not usable)");
-    blocks.push_back(block);
-  }
   const SpectralLaw free = blocks.empty() ? march({}) : free_law(blocks, activation);
   if (free.method == "point") return free;
-  const Chain chain(blocks, activation);
+  const Chain chain(blocks, activation, input);
   const Real pi = std::acos(Real{-1});
   const Real below = free.lower ? free.lower->log_square : free.quantile(0.01);
   const Real width = std::min<Real>(1, free.upper.log_square - below), theta = smear * width;
@@ -320,11 +361,13 @@ SpectralLaw cavity(const std::vector<CavityBlock>& all, const GaussianIntegrals&
 
   Real X = free.upper.log_square + 3 * width, step = width / 4;
   Vector x = chain.start(std::exp(Complex(X, theta)));
-  std::optional<Complex> G = solve(chain, x, std::exp(Complex(X, theta)));
+  bool slow = false;
+  std::optional<Complex> G = solve(chain, x, std::exp(Complex(X, theta)), slow);
   if (!G) throw NumericalError("no spectral law (the cavity equations could not be solved above the upper edge)");
   Extrapolation path;
   path.add(X, x);
   std::vector<detail::LawPoint> points;
+  bool lost = false;
   Complex u = u_of(std::exp(Complex(X, theta)), *G);
   points.push_back({X, -u.imag() / pi, 0});
   Complex v = std::log(Real{1} + detail::inverse(u));
@@ -332,12 +375,17 @@ SpectralLaw cavity(const std::vector<CavityBlock>& all, const GaussianIntegrals&
     if (points.size() > most_points) throw NumericalError("no spectral law (the cavity equations' curve did not end)");
     const Complex z = std::exp(Complex(X - step, theta));
     Vector next = path.at(X - step);
-    const std::optional<Complex> at = solve(chain, next, z);
+    const std::optional<Complex> at = solve(chain, next, z, slow);
     const Complex new_u = at ? u_of(z, *at) : Complex(0), new_v = at ? std::log(Real{1} + detail::inverse(new_u)) : v;
-    const Real change = std::abs(new_v - v) / std::min<Real>(1, std::abs(v));
-    if (!at || !(change < 2 * longest) || new_u.imag() > 0) {
+    const Real moved = std::abs(new_v - v) / std::min<Real>(1, std::abs(v));
+    if (!at || !(moved < 2 * longest) || new_u.imag() > 0) {
       step /= 2;
-      if (step < 1e-4 * theta)
+      if (step >= theta) continue;
+      if (std::abs(Real{1} + u) < lost_rest) {
+        lost = true;
+        break;
+      }
+      if (step < 1e-3 * theta)
         throw NumericalError("no spectral law (the cavity equations were lost at log sigma^2 = " +
                              std::to_string(X) + ")");
       continue;
@@ -345,9 +393,10 @@ SpectralLaw cavity(const std::vector<CavityBlock>& all, const GaussianIntegrals&
     X -= step, u = new_u, v = new_v;
     path.add(X, next);
     points.push_back({X, -u.imag() / pi, 0});
-    step = std::min(step * std::clamp<Real>(longest / std::max<Real>(change, 1e-9), 0.5, 1.6), 2 * width);
+    step = std::min(step * std::clamp<Real>(longest / std::max<Real>(moved, 1e-9), 0.5, 1.6), 2 * width);
   }
   detail::LawTable table;
+  if (lost) table.lose_rest();
   for (std::size_t k = 0; k < points.size(); ++k) {  // slopes: the parabola through three points
     if (k > 0 && k + 1 < points.size()) {
       const detail::LawPoint &a = points[k - 1], &b = points[k], &c = points[k + 1];
@@ -356,7 +405,7 @@ SpectralLaw cavity(const std::vector<CavityBlock>& all, const GaussianIntegrals&
     }
     table.add(points[k]);
   }
-  if (!free.lower) table.add_exponential_tail(rest);
+  if (!free.lower && !lost) table.add_exponential_tail(rest);
   SpectralLaw law = std::move(table).law(0, 0);
   law.method = "cavity";
   law.upper = edge_of(law, theta);

@@ -17,6 +17,9 @@ class LawTable {
   /// Continues below the last point, where |1 + u| = rest, with density ∝ e^{κ y} down to 1e-7 of it. Nothing
   /// if that point lies in a gap, where there is only the smear.
   void add_exponential_tail(Real rest);
+  /// The curve ends at the last point although some mass is missing: `law` lays it below, as an exponential
+  /// that continues the density, and does not scale what was found. `mass` remains what was found.
+  void lose_rest() { lost_ = true; }
   int size() const { return static_cast<int>(points_.size()); }
 
   /// Integrates by the trapezoid rule with its end correction (Hermite's rule, of fourth order) and divides by
@@ -25,6 +28,7 @@ class LawTable {
 
  private:
   std::vector<LawPoint> points_;
+  bool lost_ = false;
 };
 
 }  // namespace rezero::theory::detail

@@ -179,7 +179,7 @@ SpectralLaw march(const std::vector<TransformRun>& blocks) {
   Real end = -std::numeric_limits<Real>::infinity();
   if (lower) {
     const auto below = real_point(product, detail::Side::below, std::min(0.7 * lower->distance, 3 * reach));
-    if (below) end = below->log_z;
+    if (below && std::isfinite(below->log_z)) end = below->log_z;
   }
 
   const Curve curve(product);
@@ -202,7 +202,10 @@ SpectralLaw march(const std::vector<TransformRun>& blocks) {
       step /= 2;
       if (step >= 1e-9 * theta) continue;
       // the smallest slopes of plain layers are known as points: the curve dies between them
-      if (std::abs(U(state.v).rest - product.atom_at_zero) < lost_rest) break;
+      if (std::abs(U(state.v).rest - product.atom_at_zero) < lost_rest) {
+        table.lose_rest();
+        break;
+      }
       throw NumericalError("no spectral law (the curve was lost at log sigma^2 = " + std::to_string(X) +
                            ", with " + std::to_string(std::abs(U(state.v).rest - product.atom_at_zero)) + " to go)");
     }

@@ -16,6 +16,10 @@ bool equal(const BlockTransform& a, const BlockTransform& b) {
          a.slopes.square == b.slopes.square && a.slopes.weight == b.slopes.weight;
 }
 
+/// Largest c for which the lower edge is computed. At c = 1 − ε, u of the edge is −1 − ε²/4: beyond this, it
+/// has no digits left, and the edge is as good as 0.
+constexpr Real largest_ratio = 1 - 1e-4;
+
 }  // namespace
 
 Product make_product(const std::vector<TransformRun>& blocks) {
@@ -43,7 +47,7 @@ Product make_product(const std::vector<TransformRun>& blocks) {
       untouched = 0;
     }
     untouched -= 2 * count * T.rank();
-    product.reaches_zero = product.reaches_zero || T.plain() || T.ratio() >= 1;
+    product.reaches_zero = product.reaches_zero || T.plain() || T.ratio() > largest_ratio;
   }
   product.atom_at_one = std::max<Real>(0, untouched);
   for (const Factor& factor : product.factors)

@@ -52,6 +52,7 @@ Transform::Transform(const BlockTransform& block)
     kind_ = !plain_ ? Kind::linear : haar ? Kind::constant : Kind::plain_linear;
     return;
   }
+  if (strength_ == 0) return;
   SlopeLaw slopes = block.slopes;
   if (linear) slopes.square = slopes.weight = Vector::Ones(1);
   require(slopes.square.size() == slopes.weight.size() && slopes.square.size() > 0, "no law of slopes");
@@ -62,8 +63,8 @@ Transform::Transform(const BlockTransform& block)
   if (rule_.largest() == 0) {
     require(!plain_, "every slope of a plain layer is 0");
     strength_ = 0;  // B = 0
+    return;
   }
-  if (strength_ == 0) return;
   if (linear && strength_ > 1) shift_ = std::log(strength_), strength_ = 1 / strength_;
   pole_ = plain_ ? 0 : rule_.largest();
   const bool mlp = block.form == BranchForm::mlp;

@@ -31,10 +31,10 @@ Real greatest_height(Real c) {
   const Real pi = std::acos(Real{-1});
   const auto f = [c](Real b) {
     const Real half = std::sin(b / 2);
-    return 2 * half * half - c * std::sin(b) / b;
+    return 2 * half * half / c - std::sin(b) / b;
   };
-  const Real low = 1e-3 * std::min<Real>(1, std::sqrt(2 * c));
-  return detail::root_between(f, low, pi, f(low), f(pi), 0);
+  const Real high = std::min(pi, 1.001 * std::sqrt(2 * c)), low = 1e-3 * high;
+  return detail::root_between(f, low, high, f(low), f(high), 0);
 }
 
 }  // namespace
