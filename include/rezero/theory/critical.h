@@ -31,7 +31,7 @@ enum class Phase {
   ordered,   ///< χ₁ < 1: gradients vanish, and all inputs become alike
   critical,  ///< χ₁ = 1, to 1e-9
   chaotic,   ///< χ₁ > 1: gradients explode, and close inputs move apart
-  diverging  ///< the variance grows without bound
+  diverging  ///< the variance grows without bound, or beyond 1e12
 };
 
 }  // namespace theory
