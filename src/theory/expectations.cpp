@@ -114,6 +114,7 @@ Expectations of_sine(Real p) {
   e.slope_fourth = (3 + 4 * second + fourth) / 8;
   e.cross = second;
   e.mixed_square = (1 - fourth) / 8;
+  e.slope_growth = -second;
   return e;
 }
 
@@ -232,6 +233,9 @@ Expectations GaussianIntegrals::at(Real p) const {
   e.cross = sum(points.at * (f * f1 - g * g1) / p);
   e.mixed_single = sum((f + g) * (f12 + g12) + (f - g) * (f12 - g12)) / 2;
   e.mixed_square = sum(f2 * f12 + g2 * g12);
+  // Less a constant, whose expectation is 0: small p would magnify its rounding error.
+  const Real middle = (f12(0) + g12(0)) / 2;
+  e.slope_growth = sum((f12 - middle + (g12 - middle)) * (points.at.square() / p - 1)) / (2 * p);
   return e;
 }
 
@@ -268,6 +272,40 @@ SlopeLaw GaussianIntegrals::slopes(Real p) const {
       activation_.derivative(-points.at.matrix()).array().square();
   weight << points.weight, points.weight;
   return law_of(square, weight);
+}
+
+Vector GaussianIntegrals::slope_square_modes(Real p, Index count) const {
+  require_variance(p);
+  const Unflagged guard;
+  Vector modes = Vector::Zero(count);
+  if (count == 0) return modes;
+  if (p == 0) {
+    const Real slope = activation_.derivative(vector_of({0}))(0);
+    modes(0) = slope * slope;
+    return modes;
+  }
+  const Real s = std::sqrt(p);
+  if (sine_) {  // E cos(c z) He_j(z) = (−1)^(j/2) c^j exp(−c²/2) for even j
+    Real cosine = std::exp(-2 * p) / 2;
+    for (Index j = 0; j < count; j += 2) {
+      const auto k = static_cast<Real>(j);
+      if (j > 0) cosine *= -4 * p / std::sqrt(k * (k - 1));
+      modes(j) = cosine + (j == 0 ? 0.5 : 0);
+    }
+    return modes;
+  }
+  const Points points = half_normal_points(s);
+  const Array z = points.at / s, up = activation_.derivative(points.at.matrix()).array().square(),
+              down = activation_.derivative(-points.at.matrix()).array().square();
+  const Array even = points.weight * (up + down), odd = points.weight * (up - down);
+  Array before = Array::Zero(z.size()), here = Array::Ones(z.size());
+  for (Index j = 0; j < count; ++j) {
+    modes(j) = ((j % 2 == 0 ? even : odd) * here).sum();
+    const auto k = static_cast<Real>(j);
+    const Array next = (z * here - std::sqrt(k) * before) / std::sqrt(k + 1);
+    before = here, here = next;
+  }
+  return modes;
 }
 
 /// E f(h) f(k) less E f(h) E f(k) for slope_square: outer panels in h/√p, inner ones in k given h.

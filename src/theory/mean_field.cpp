@@ -135,6 +135,7 @@ class Recursion {
       if (out.divisor == 0)
         throw NumericalError("block " + std::to_string(l) + ": a norm divides by zero (its eps is 0)");
       state.factor = shifted(state.factor / out.divisor, -stream.exponent);
+      state.log_divisor = ScaledReal::make(out.divisor, stream.exponent).log();
       stream = {out.square, out.mean, 0};
     }
     finite(state.branch_square, "variance of the branch");

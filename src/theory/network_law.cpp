@@ -71,6 +71,7 @@ class Describer {
  private:
   void input(NetworkLaw& law) const {
     const InputSpec& given = spec_.input;
+    law.fixed_input_square = given.law != InputLaw::normal || spec_.scheme.scheme().unit_input;
     if (given.law == InputLaw::ones) law.input_mean = 1, law.normal_input = false;
     if (given.law == InputLaw::values) {
       const Shape shape = geometry_->shape();

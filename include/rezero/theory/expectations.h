@@ -18,6 +18,7 @@ struct Expectations {
   Real cross = 0;         ///< E (φ φ′)′ = E[h φ φ′]/p
   Real mixed_single = 0;  ///< E φ φ′²
   Real mixed_square = 0;  ///< E φ² φ′²
+  Real slope_growth = 0;  ///< d E φ′² / dp = E[φ′² (h²/p − 1)]/(2p)
 
   /// E φ′⁴ / (E φ′²)²: 2 for relu, 1 if linear. 1 where φ′ is zero everywhere.
   Real kurtosis() const;
@@ -43,7 +44,7 @@ class GaussianIntegrals {
   explicit GaussianIntegrals(Activation activation);
 
   /// p = 0 is the point h = 0, with φ′ as the activation defines it at a kink; curvature and cross are then
-  /// limits for p → 0, infinite where φ′ (φ φ′) jumps.
+  /// limits for p → 0, infinite where φ′ (φ φ′) jumps, and slope_growth is 0.
   Expectations at(Real p) const;
   SlopeLaw slopes(Real p) const;
   // For (h, k) bivariate normal with variances p and q and correlation ρ: right to 1e-11 of the square root
@@ -52,6 +53,11 @@ class GaussianIntegrals {
   Real slope_product(Real p, Real q, Real rho) const;  ///< E φ′(h) φ′(k)
   /// Cov(φ′(h)², φ′(k)²)
   Real slope_square_covariance(Real p, Real q, Real rho) const;
+
+  /// Coefficients of φ′(√p z)² in the orthonormal Hermite polynomials of z, from degree 0 up: for (h, k) as
+  /// above, the covariance is the sum over j ≥ 1 of ρ^j times the coefficients at p and at q (Mehler). Their
+  /// squares sum to E φ′⁴.
+  Vector slope_square_modes(Real p, Index count) const;
 
   const Activation& activation() const { return activation_; }
   /// φ(c h) = c φ(h) up to rounding for c > 1 and |h| > 2^100, or for every h: gelu as well as relu.

@@ -25,6 +25,7 @@ struct BlockState {
   Real eta = 0;              ///< tr((BᵀB)²)/n = (1 + η) χ²
   Real ratio = 0;            ///< c = α²χ/λ²; not set if λ = 0
   Real factor = 0;           ///< λ² + α²χ, divided by the square of a norm after the sum: m1 grows by it
+  Real log_divisor = 0;      ///< log of the square that a norm after the sum divides by
 };
 
 struct MeanField {

@@ -59,6 +59,7 @@ struct NetworkLaw {
   /// Entries of x_0 are normal (or uniform on the sphere); otherwise laws that need their distribution, those
   /// of preactivation branches, do not apply.
   bool normal_input = true;
+  bool fixed_input_square = false;  ///< |x_0|² is the same in every draw; otherwise its variance is 2n q_0²
 };
 
 /// The law of a stack, or the reason why no theory is known (`attention with a softmax`, `tied weights`, …).
