@@ -17,7 +17,7 @@ void whole(JsonWriter& json, std::string_view name, const std::optional<Index>& 
 
 /// ξ of a factor per layer.
 void depth_scale(JsonWriter& json, std::string_view name, const std::optional<Real>& factor) {
-  json.member(name, factor ? theory::depth_scale(*factor) : std::nullopt);
+  json.member(name, factor ? theory::decay_depth(*factor) : std::nullopt);
 }
 
 void reason(JsonWriter& json, std::string_view text) {
@@ -115,7 +115,6 @@ void scale(JsonWriter& json, const SchemeReport& report) {
 void scheme(JsonWriter& json, const SchemeReport& at) {
   json.line(4), json.begin_object();
   json.member("scheme", at.scheme), json.member("log_first_moment", at.log_first_moment);
-  if (!at.note.empty()) json.member("note", at.note);
   trainable(json, at.trainable, 6);
   if (at.scale) scale(json, at);
   json.line(4), json.end_object();
@@ -156,7 +155,10 @@ std::string critical_json(const CriticalQuery& query, const PlainReport& report)
 }
 
 std::string critical_json(const CriticalQuery& query, const std::vector<SchemeReport>& report) {
-  return document(query, [&](JsonWriter& json) { array(json, "schemes", report, scheme); });
+  return document(query, [&](JsonWriter& json) {
+    json.line(2), json.member("width", query.width);
+    array(json, "schemes", report, scheme);
+  });
 }
 
 }  // namespace rezero::cli

@@ -62,7 +62,7 @@ std::vector<Row> point_rows(const PlainReport& report) {
       rows.push_back({short_number(std::sqrt(at.bias)), short_number(std::sqrt(at.weight)),
                       short_number(at.weight), line.every_q && !line.q ? "any" : short_number(at.fixed.q),
                       short_number(at.fixed.slope), std::string(to_string(at.fixed.stability)),
-                      number_or_none(theory::depth_scale(at.fixed.slope)), short_number(at.kurtosis),
+                      number_or_none(theory::decay_depth(at.fixed.slope)), short_number(at.kurtosis),
                       depth_or_more(net.trainable.gradient, searched(net.trainable)),
                       depth_or_more(net.trainable.correlation, searched(net.trainable))});
     }
@@ -107,7 +107,7 @@ std::vector<Row> phase_rows(const PlainReport& report) {
   for (const PlainReport::Net& net : report.nets) {
     const theory::PlainPhase& at = net.phase;
     const auto scale = [](const std::optional<Real>& factor) {
-      return factor ? number_or_none(theory::depth_scale(*factor)) : none;
+      return factor ? number_or_none(theory::decay_depth(*factor)) : none;
     };
     rows.push_back({short_number(net.sigma_w), short_number(net.sigma_b), std::string(to_string(at.phase)),
                     number_or_none(at.q), number_or_none(at.slope), number_or_none(at.chi),
@@ -139,8 +139,9 @@ std::string critical_text(const CriticalQuery& query, const PlainReport& report)
 }
 
 std::string critical_text(const CriticalQuery& query, const std::vector<SchemeReport>& report) {
-  std::string text = "Family " + query.family + ", φ = " + query.activation.canonical() + ", depth " +
-                     std::to_string(query.depth) + "; m1 = mean of σ² of J, at infinite width\n";
+  std::string text = "Family " + query.family + ", φ = " + query.activation.canonical() + ", width " +
+                     std::to_string(query.width) + ", depth " + std::to_string(query.depth) +
+                     "; m1 = mean of σ² of J\n";
   std::vector<Row> rows = {{"scheme", "m1", "gradient", "correlation",
                             "m1 ≤ " + shortest(query.bound) + " with", "branch scale", "by"}};
   for (const SchemeReport& at : report) {
@@ -156,7 +157,6 @@ std::string critical_text(const CriticalQuery& query, const std::vector<SchemeRe
   for (const SchemeReport& at : report) {
     const std::string& reason = at.scale ? at.scale->reason : at.trainable.reason;
     if (!reason.empty()) text += "  " + at.scheme + ": " + reason + "\n";
-    if (!at.note.empty()) text += "  " + at.scheme + ": " + at.note + "\n";
   }
   return text;
 }

@@ -3,19 +3,11 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
-#include "rezero/theory/mean_field.h"
+#include "rezero/model/stack_spec.h"
+#include "rezero/theory/network_law.h"
 
 namespace rezero::theory {
-
-/// What a pair of inputs of equal square and correlation ρ_0 becomes: ρ_0 … ρ_L, ρ_l = x_l·y_l/|x_l|².
-///
-/// Covariances s_l = x_l·y_l/n follow the recursion of the squares with E φ(h) φ(k) in place of E φ². (h, k)
-/// are bivariate normal; their variances are those of mean_field and their covariance is σ² s + σ_b², for
-/// preactivation branches s. A norm divides s by the same number as q. Inputs of dense branches are taken to
-/// share their mean. Cost: one quadrature in two dimensions per block.
-std::vector<Real> correlations(const NetworkLaw& law, const MeanField& field, Real rho);
 
 struct TrainabilityOptions {
   Real range = 1;     ///< k: within e^(±k)
@@ -31,9 +23,10 @@ struct TrainableDepth {
   std::string reason;  ///< why there is no theory; then both are empty
 };
 
-/// Of `spec` at any depth. If blocks do not depend on the total depth, the first block at which the range is
-/// left decides. Otherwise depths double until the range is left, and the largest depth within it is found by
-/// bisection. UsageError for options out of range.
+/// Of `spec` at any depth, by mean_square of moments.h and the cosines of correlation.h. If blocks do not
+/// depend on the total depth, the first block at which the range is left decides. Otherwise depths double
+/// until the range is left, and the largest depth within it is found by bisection. UsageError for options out
+/// of range.
 TrainableDepth trainable_depth(const StackSpec& spec, const TrainabilityOptions& options = {});
 
 /// Of the first blocks of one law.

@@ -74,6 +74,7 @@ CriticalQuery read_query(const ParsedLine& line) {
   query.family = std::string(families().at(line.find("family").value_or("dense")).name);
   query.activation =
       Activation(query.family == "linear" ? "identity" : line.find("activation").value_or("relu"));
+  query.width = parse_count(line.find("width").value_or("64"), "--width");
   query.depth = parse_count(line.find("depth").value_or("64"), "--depth");
   query.bound = real_option(line, "bound", 10);
   query.trainability.range = real_option(line, "range", 1);
@@ -126,7 +127,7 @@ std::vector<SchemeReport> scheme_reports(const ParsedLine& line, const CriticalQ
       throw UsageError("family '" + query.family + "' has no hidden layer (remove --hidden-ratio)");
     spec.activation = query.activation;
     if (const auto text = line.find("init")) spec.initializer = Initializer(*text);
-    spec.width = parse_count(line.find("width").value_or("64"), "--width");
+    spec.width = query.width;
     spec.hidden_ratio = real_option(line, "hidden-ratio", spec.hidden_ratio);
     if (!(spec.hidden_ratio > 0)) throw UsageError("--hidden-ratio must be positive");
     require_fit(spec, query.depth);
