@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "rezero/core/error.h"
+#include "rezero/theory/mean_field.h"
+#include "rezero/theory/moments.h"
 
 namespace rezero::cli {
 namespace {
@@ -102,15 +104,6 @@ bool has_scale_parameter(const SchemeSpec& spec) {
                      [&](const theory::ScaleParameter& row) { return row.scheme == spec.scheme().name; });
 }
 
-/// Whether dense branches with skips have a mean derivative, of rank one, that aligns over layers.
-bool has_outlier(const theory::NetworkLaw& law, const theory::MeanField& field) {
-  for (std::size_t l = 0; l < law.blocks.size(); ++l)
-    if (law.blocks[l].form == theory::BranchForm::dense && law.blocks[l].skip != 0 &&
-        law.blocks[l].scale != 0 && std::abs(field.blocks[l].at_argument.curvature) > 1e-9)
-      return true;
-  return false;
-}
-
 }  // namespace
 
 SchemeReport report_of_scheme(const CriticalQuery& query, const StackSpec& spec,
@@ -124,13 +117,7 @@ SchemeReport report_of_scheme(const CriticalQuery& query, const StackSpec& spec,
     report.trainable = trainable_depth(spec, query.trainability);
     if (!report.trainable.reason.empty()) return report;
     const theory::Described described = theory::describe(spec, query.depth);
-    if (described.law) {
-      const theory::MeanField field = mean_field(*described.law);
-      report.log_first_moment = log_first_moment(field);
-      if (has_outlier(*described.law, field))
-        report.note =
-            "m1 is that of the bulk: E φ″ ≠ 0, so that one more singular value grows like e^(L α const)";
-    }
+    if (described.law) report.log_first_moment = log_mean_square(*described.law, mean_field(*described.law));
     if (row) report.parameter = row->name, report.scale = solve_scale(spec, *row, query.depth, query.bound);
   } catch (const NumericalError& error) {
     report.trainable = {};

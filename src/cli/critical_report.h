@@ -15,6 +15,7 @@ namespace rezero::cli {
 struct CriticalQuery {
   std::string family;
   Activation activation{"relu"};
+  Index width = 0;  ///< of stacks under a scheme
   Index depth = 0;
   Real bound = 0;
   theory::TrainabilityOptions trainability;
@@ -64,7 +65,6 @@ struct SchemeReport {
   theory::TrainableDepth trainable;      ///< with the reason if there is no theory
   std::optional<theory::ScaleSolution> scale;
   std::string parameter;  ///< solved for
-  std::string note;       ///< what m1 leaves out
 };
 
 /// `parameter`: solved for; empty: the scheme's usual one, if it has one.

@@ -1,5 +1,4 @@
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "cli/critical_report.h"
 #include "report/number_text.h"
@@ -63,7 +62,7 @@ std::vector<Row> point_rows(const PlainReport& report) {
       rows.push_back({short_number(std::sqrt(at.bias)), short_number(std::sqrt(at.weight)),
                       short_number(at.weight), line.every_q && !line.q ? "any" : short_number(at.fixed.q),
                       short_number(at.fixed.slope), std::string(to_string(at.fixed.stability)),
-                      number_or_none(theory::depth_scale(at.fixed.slope)), short_number(at.kurtosis),
+                      number_or_none(theory::decay_depth(at.fixed.slope)), short_number(at.kurtosis),
                       depth_or_more(net.trainable.gradient, searched(net.trainable)),
                       depth_or_more(net.trainable.correlation, searched(net.trainable))});
     }
@@ -108,7 +107,7 @@ std::vector<Row> phase_rows(const PlainReport& report) {
   for (const PlainReport::Net& net : report.nets) {
     const theory::PlainPhase& at = net.phase;
     const auto scale = [](const std::optional<Real>& factor) {
-      return factor ? number_or_none(theory::depth_scale(*factor)) : none;
+      return factor ? number_or_none(theory::decay_depth(*factor)) : none;
     };
     rows.push_back({short_number(net.sigma_w), short_number(net.sigma_b), std::string(to_string(at.phase)),
                     number_or_none(at.q), number_or_none(at.slope), number_or_none(at.chi),
@@ -140,8 +139,9 @@ std::string critical_text(const CriticalQuery& query, const PlainReport& report)
 }
 
 std::string critical_text(const CriticalQuery& query, const std::vector<SchemeReport>& report) {
-  std::string text = "Family " + query.family + ", φ = " + query.activation.canonical() + ", depth " +
-                     std::to_string(query.depth) + "; m1 = mean of σ² of J, at infinite width\n";
+  std::string text = "Family " + query.family + ", φ = " + query.activation.canonical() + ", width " +
+                     std::to_string(query.width) + ", depth " + std::to_string(query.depth) +
+                     "; m1 = mean of σ² of J\n";
   std::vector<Row> rows = {{"scheme", "m1", "gradient", "correlation",
                             "m1 ≤ " + shortest(query.bound) + " with", "branch scale", "by"}};
   for (const SchemeReport& at : report) {
@@ -157,129 +157,8 @@ std::string critical_text(const CriticalQuery& query, const std::vector<SchemeRe
   for (const SchemeReport& at : report) {
     const std::string& reason = at.scale ? at.scale->reason : at.trainable.reason;
     if (!reason.empty()) text += "  " + at.scheme + ": " + reason + "\n";
-    if (!at.note.empty()) text += "  " + at.scheme + ": " + at.note + "\n";
   }
   return text;
-}
-
-namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json number(const std::optional<Real>& value) {
-  return value && std::isfinite(*value) ? Json(*value) : Json();
-}
-Json whole(const std::optional<Index>& value) {
-  return value ? Json(*value) : Json();
-}
-
-Json header(const CriticalQuery& query) {
-  return {{"family", query.family},
-          {"activation", query.activation.canonical()},
-          {"depth", query.depth},
-          {"bound", query.bound},
-          {"range", query.trainability.range},
-          {"correlation", query.trainability.rho},
-          {"max_depth", query.trainability.limit}};
-}
-
-Json fixed_point_json(const theory::FixedPoint& at) {
-  return {{"q", at.q}, {"slope", number(at.slope)}, {"stability", std::string(to_string(at.stability))}};
-}
-
-Json trainable_json(const theory::TrainableDepth& at) {
-  Json json = {{"gradient", whole(at.gradient)}, {"correlation", whole(at.correlation)}};
-  if (!at.reason.empty()) json["reason"] = at.reason;
-  return json;
-}
-
-Json point_json(const theory::CriticalPoint& at) {
-  Json json = {{"sigma_w", std::sqrt(at.weight)}, {"sigma_b", std::sqrt(at.bias)}};
-  json.update(fixed_point_json(at.fixed));
-  json["xi_q"] = number(theory::depth_scale(at.fixed.slope));
-  json["slope_kurtosis"] = at.kurtosis;
-  return json;
-}
-
-Json net_json(const CriticalNet& net) {
-  Json json = point_json(net.point);
-  json["trainable_depth"] = trainable_json(net.trainable);
-  for (const SpreadReport& spread : net.spreads)
-    json[spread.ensemble == theory::Ensemble::haar ? "orthogonal" : "gaussian"] = {
-        {"relative_variance", spread.relative_variance},
-        {"log_sigma_max", number(spread.log_sigma_max)},
-        {"depth_within_variance", whole(spread.within.by_variance)},
-        {"depth_within_sigma_max", whole(spread.within.by_maximum)}};
-  return json;
-}
-
-Json line_json(const PlainReport::Line& line) {
-  Json json = Json::object();
-  if (line.q) json["q"] = *line.q;
-  if (line.sigma_b) json["sigma_b"] = *line.sigma_b;
-  json["every_q"] = line.every_q;
-  json["critical"] = Json::array();
-  for (const CriticalNet& net : line.nets) json["critical"].push_back(net_json(net));
-  if (!line.reason.empty()) json["reason"] = line.reason;
-  return json;
-}
-
-Json phase_json(const PlainReport::Net& net) {
-  const theory::PlainPhase& at = net.phase;
-  const auto scale = [](const std::optional<Real>& factor) {
-    return factor ? number(theory::depth_scale(*factor)) : Json();
-  };
-  Json json = {{"sigma_w", net.sigma_w},
-               {"sigma_b", net.sigma_b},
-               {"phase", std::string(to_string(at.phase))},
-               {"q", number(at.q)},
-               {"slope", number(at.slope)},
-               {"chi", number(at.chi)},
-               {"correlation", number(at.correlation)},
-               {"xi_q", scale(at.slope)},
-               {"xi_c", scale(at.correlation_slope)}};
-  json["fixed_points"] = Json::array();
-  for (const theory::FixedPoint& point : at.fixed_points)
-    json["fixed_points"].push_back(fixed_point_json(point));
-  json["trainable_depth"] = trainable_json(net.trainable);
-  return json;
-}
-
-}  // namespace
-
-std::string critical_json(const CriticalQuery& query, const PlainReport& report) {
-  Json json = header(query);
-  if (!report.nets.empty()) {
-    for (const PlainReport::Net& net : report.nets) json["nets"].push_back(phase_json(net));
-    return json.dump(2) + "\n";
-  }
-  for (const PlainReport::Line& line : report.lines) json["lines"].push_back(line_json(line));
-  json["stability_changes"] = Json::array();
-  for (const theory::CriticalPoint& at : report.stability_changes)
-    json["stability_changes"].push_back(point_json(at));
-  return json.dump(2) + "\n";
-}
-
-std::string critical_json(const CriticalQuery& query, const std::vector<SchemeReport>& report) {
-  Json json = header(query);
-  for (const SchemeReport& at : report) {
-    Json row = {{"scheme", at.scheme},
-                {"log_first_moment", number(at.log_first_moment)},
-                {"trainable_depth", trainable_json(at.trainable)}};
-    if (!at.note.empty()) row["note"] = at.note;
-    if (at.scale) {
-      row["within_bound"] = {
-          {"parameter", at.parameter},
-          {"value", number(at.scale->value)},
-          {"branch_scale", number(at.scale->alpha)},
-          {"log_first_moment", at.scale->value ? number(at.scale->log_first_moment) : Json()},
-          {"scheme", at.scale->scheme},
-          {"method", at.scale->method}};
-      if (!at.scale->reason.empty()) row["within_bound"]["reason"] = at.scale->reason;
-    }
-    json["schemes"].push_back(row);
-  }
-  return json.dump(2) + "\n";
 }
 
 }  // namespace rezero::cli

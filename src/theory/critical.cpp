@@ -90,7 +90,7 @@ bool is_homogeneous(const GaussianIntegrals& activation) {
 
 }  // namespace
 
-std::optional<Real> depth_scale(Real factor) {
+std::optional<Real> decay_depth(Real factor) {
   if (!(factor >= 0 && factor < 1)) return std::nullopt;
   return factor == 0 ? 0 : -1 / std::log(factor);
 }

@@ -6,6 +6,8 @@
 
 #include "rezero/core/error.h"
 #include "rezero/core/registry.h"
+#include "rezero/theory/mean_field.h"
+#include "rezero/theory/moments.h"
 #include "theory/roots.h"
 
 namespace rezero::theory {
@@ -28,11 +30,17 @@ NetworkLaw with_scale(NetworkLaw law, Real alpha) {
   return law;
 }
 
-/// Whether α²χ of every block depends on α alone: a homogeneous φ, and no norm.
+Real log_m1(const NetworkLaw& law) {
+  return log_mean_square(law, mean_field(law));
+}
+
+/// Whether m1 is Π (1 + α²χ) with χ independent of α: a homogeneous φ, no norm, and no mean derivative.
 bool is_exact(const NetworkLaw& law) {
   const auto plain_sum = [&](const BlockLaw& block) {
     return block.norm == NormPlacement::none && block.skip == 1 &&
-           (block.form == BranchForm::linear || law.activation.homogeneous());
+           (block.form == BranchForm::linear ||
+            (law.activation.homogeneous() &&
+             (block.form != BranchForm::dense || law.activation.is_identity())));
   };
   return std::all_of(law.blocks.begin(), law.blocks.end(), plain_sum);
 }
@@ -46,9 +54,7 @@ Real exact_alpha(const NetworkLaw& law, Real log_bound) {
 /// The smallest α at which log m1 passes the bound; nothing if it does not up to 1e6.
 std::optional<Real> root_alpha(const NetworkLaw& law, Real log_bound) {
   constexpr Real first = 1e-8, last = 1e6;
-  const auto excess = [&](Real alpha) {
-    return log_first_moment(mean_field(with_scale(law, alpha))) - log_bound;
-  };
+  const auto excess = [&](Real alpha) { return log_m1(with_scale(law, alpha)) - log_bound; };
   Real low = first, high = first;
   while (excess(high) <= 0) {
     if (high >= last) return std::nullopt;
@@ -94,12 +100,6 @@ const ScaleParameter& scale_parameter(std::string_view scheme, std::string_view 
                    " do)");
 }
 
-Real log_first_moment(const MeanField& field) {
-  Real sum = 0;
-  for (const BlockState& block : field.blocks) sum += std::log(block.factor);
-  return sum;
-}
-
 ScaleSolution solve_scale(const StackSpec& spec, const ScaleParameter& parameter, Index depth, Real bound) {
   if (!(bound > 1 && std::isfinite(bound)))
     throw UsageError("the bound of m1 must be above 1 (a residual branch never makes m1 smaller)");
@@ -122,7 +122,7 @@ ScaleSolution solve_scale(const StackSpec& spec, const ScaleParameter& parameter
     return solution;
   }
   solution.alpha = alpha;
-  solution.log_first_moment = log_first_moment(mean_field(with_scale(law, *alpha)));
+  solution.log_first_moment = log_m1(with_scale(law, *alpha));
   solution.value = value_for(parameter, spec.scheme, *alpha, static_cast<Index>(law.blocks.size()));
   if (solution.value)
     solution.scheme = with_parameter(spec, parameter.name, *solution.value).scheme.canonical();

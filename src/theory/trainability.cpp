@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "rezero/core/error.h"
 #include "rezero/theory/correlation.h"
+#include "rezero/theory/mean_field.h"
+#include "rezero/theory/moments.h"
 #include "theory/roots.h"
 
 namespace rezero::theory {
@@ -18,14 +21,27 @@ void require_range(const TrainabilityOptions& options) {
   if (options.limit < 1) throw UsageError("the largest depth of a search must be at least 1");
 }
 
+NetworkLaw first_blocks(const NetworkLaw& law, std::size_t count) {
+  NetworkLaw shorter = law;
+  shorter.blocks.resize(std::min(count, law.blocks.size()));
+  return shorter;
+}
+
+/// |log √m1|
+Real gradient_drift(const NetworkLaw& law, const MeanField& field) {
+  return std::abs(log_mean_square(law, field)) / 2;
+}
+
 /// |log √m1| after each number of blocks, from 0 on.
-std::vector<Real> gradient_drift(const MeanField& field) {
+std::vector<Real> gradient_drifts(const NetworkLaw& law, const MeanField& field) {
   std::vector<Real> drift = {0};
-  Real log_moment = 0;
+  Real log_bulk = 0;
   for (const BlockState& block : field.blocks) {
-    log_moment += std::log(block.factor);
-    drift.push_back(std::abs(log_moment) / 2);
+    log_bulk += std::log(block.factor);
+    drift.push_back(std::abs(log_bulk) / 2);
   }
+  if (log_mean_square(law, field) == log_bulk) return drift;
+  for (std::size_t l = 1; l < drift.size(); ++l) drift[l] = gradient_drift(first_blocks(law, l), field);
   return drift;
 }
 
@@ -34,16 +50,16 @@ Real correlation_drift(Real rho, Real first) {
   return std::abs(std::log(std::max(Real{0}, 1 - rho) / (1 - first)));
 }
 
-/// The last depth within the range; nothing if all are. Ends as soon as it is known.
+/// The last depth within the range; nothing if all are. Every pass goes four times as deep as the one before.
 std::optional<Index> correlation_within(const NetworkLaw& law, const MeanField& field,
                                         const TrainabilityOptions& options) {
-  const GaussianIntegrals activation(law.activation);
-  Real rho = options.rho;
-  for (std::size_t l = 0; l < law.blocks.size(); ++l) {
-    rho = next_correlation(activation, law.blocks[l], field.blocks[l], rho).cosine;
-    if (!(correlation_drift(rho, options.rho) <= options.range)) return static_cast<Index>(l);
+  for (std::size_t depth = 16;; depth *= 4) {
+    const std::vector<Correlation> states = correlations(first_blocks(law, depth), field, options.rho);
+    for (std::size_t l = 0; l < states.size(); ++l)
+      if (!(correlation_drift(states[l].cosine, options.rho) <= options.range))
+        return static_cast<Index>(l) - 1;
+    if (states.size() > law.blocks.size()) return std::nullopt;
   }
-  return std::nullopt;
 }
 
 /// The last index before the first value beyond the range; nothing if there is none beyond.
@@ -53,22 +69,15 @@ std::optional<Index> within(const std::vector<Real>& drift, Real range) {
   return std::nullopt;
 }
 
-NetworkLaw first_blocks(const NetworkLaw& law, Index count) {
-  NetworkLaw shorter = law;
-  shorter.blocks.resize(
-      static_cast<std::size_t>(std::min<Index>(count, static_cast<Index>(law.blocks.size()))));
-  return shorter;
-}
-
 }  // namespace
 
 TrainableDepth trainable_depth(const NetworkLaw& whole, const TrainabilityOptions& options) {
   require_range(options);
-  const NetworkLaw law = first_blocks(whole, options.limit);
+  const NetworkLaw law = first_blocks(whole, static_cast<std::size_t>(options.limit));
   const MeanField field = mean_field(law);
   TrainableDepth result;
   result.limit = static_cast<Index>(law.blocks.size());
-  result.gradient = within(gradient_drift(field), options.range);
+  result.gradient = within(gradient_drifts(law, field), options.range);
   result.correlation = correlation_within(law, field, options);
   return result;
 }
@@ -94,8 +103,7 @@ TrainableDepth trainable_depth(const StackSpec& spec, const TrainabilityOptions&
         options.limit);
     return depth == options.limit ? std::nullopt : std::optional<Index>(depth);
   };
-  result.gradient =
-      last_within([](const NetworkLaw&, const MeanField& field) { return gradient_drift(field).back(); });
+  result.gradient = last_within(gradient_drift);
   result.correlation = last_within([&](const NetworkLaw& law, const MeanField& field) {
     return correlation_drift(correlations(law, field, options.rho).back().cosine, options.rho);
   });

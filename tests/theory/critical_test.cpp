@@ -177,11 +177,11 @@ TEST(Critical, KinksAtZeroCount) {
 // ---- phases
 
 TEST(Critical, DepthScales) {
-  expect_close(*depth_scale(0.5), 1 / std::log(2.0), 1e-15);
-  EXPECT_EQ(*depth_scale(0), 0);
-  EXPECT_FALSE(depth_scale(1));
-  EXPECT_FALSE(depth_scale(1.5));
-  EXPECT_FALSE(depth_scale(-0.1));
+  expect_close(*decay_depth(0.5), 1 / std::log(2.0), 1e-15);
+  EXPECT_EQ(*decay_depth(0), 0);
+  EXPECT_FALSE(decay_depth(1));
+  EXPECT_FALSE(decay_depth(1.5));
+  EXPECT_FALSE(decay_depth(-0.1));
 }
 
 TEST(Critical, PhasesOfTanh) {
@@ -324,7 +324,7 @@ TEST(LawCritical, OrderedNetsConvergeAsPredicted) {
   const Real weight = 1.3, bias = 0.05;
   const PlainPhase at = plain_phase(integrals("tanh"), weight, bias, 1);
   ASSERT_EQ(at.phase, Phase::ordered);
-  const Index depth = static_cast<Index>(4 * *depth_scale(*at.slope)) + 12;
+  const Index depth = static_cast<Index>(4 * *decay_depth(*at.slope)) + 12;
   Vector squares(12), ratios(12);
   for (Index net = 0; net < 12; ++net) {
     const auto pairs = plain_net(weight, bias, 1, 0.9, depth, 1000 * static_cast<std::uint32_t>(net + 1));
@@ -345,7 +345,7 @@ TEST(LawCritical, ChaoticNetsForgetTheirInputs) {
   const Real weight = 4, bias = 0.1;
   const PlainPhase at = plain_phase(integrals("tanh"), weight, bias, 1);
   ASSERT_EQ(at.phase, Phase::chaotic);
-  const Index depth = static_cast<Index>(6 * *depth_scale(*at.correlation_slope)) + 1;
+  const Index depth = static_cast<Index>(6 * *decay_depth(*at.correlation_slope)) + 1;
   for (const Real rho : {0.0, 0.98}) {
     Vector found(12);
     for (Index net = 0; net < 12; ++net)

@@ -6,6 +6,8 @@
 
 #include "rezero/jacobian/forward.h"
 #include "rezero/theory/agreement.h"
+#include "rezero/theory/mean_field.h"
+#include "rezero/theory/moments.h"
 #include "support/stacks.h"
 
 namespace rezero::theory {
@@ -23,7 +25,8 @@ StackSpec spec_of(const char* scheme, const char* family, const char* activation
 }
 
 Real log_m1(const StackSpec& spec, Index depth) {
-  return log_first_moment(mean_field(*describe(spec, depth).law));
+  const NetworkLaw law = *describe(spec, depth).law;
+  return log_mean_square(law, mean_field(law));
 }
 
 ScaleSolution solve(const StackSpec& spec, const char* name, Index depth, Real bound) {

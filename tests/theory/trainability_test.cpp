@@ -1,5 +1,4 @@
 #include "rezero/theory/trainability.h"
-#include "rezero/theory/correlation.h"
 
 #include <gtest/gtest.h>
 
@@ -7,13 +6,14 @@
 
 #include "rezero/jacobian/forward.h"
 #include "rezero/theory/agreement.h"
+#include "rezero/theory/correlation.h"
 #include "rezero/theory/critical.h"
+#include "rezero/theory/mean_field.h"
+#include "rezero/theory/moments.h"
 #include "support/stacks.h"
 
 namespace rezero::theory {
 namespace {
-
-constexpr Real pi = 3.14159265358979323846;
 
 StackSpec spec_of(const char* scheme, const char* family, const char* activation, Index width = 64) {
   StackSpec spec(scheme, family);
@@ -32,36 +32,14 @@ NetworkLaw plain(const char* activation, Real weight, Real bias, Index depth) {
   return law;
 }
 
-/// relu: ρ′ = (√(1 − ρ²) + ρ (π − acos ρ))/π (Cho & Saul 2009).
-TEST(ReferenceCorrelations, PlainReluIsTheArcCosineMap) {
-  const NetworkLaw law = plain("relu", 2, 0, 6);
-  const std::vector<Correlation> found = correlations(law, mean_field(law), 0.1);
-  Real rho = 0.1;
-  for (std::size_t l = 0; l < found.size(); ++l) {
-    EXPECT_NEAR(found[l].cosine, rho, 1e-10);
-    rho = (std::sqrt(1 - rho * rho) + rho * (pi - std::acos(rho))) / pi;
-  }
-}
-
-/// Linear residual stacks keep ρ; with biases b of variance β, covariance and square both grow by α²β.
-TEST(Correlations, OfLinearStacks) {
-  NetworkLaw law;
-  law.blocks.assign(5, BlockLaw());
-  for (const Correlation& each : correlations(law, mean_field(law), 0.3))
-    EXPECT_NEAR(each.cosine, 0.3, 1e-14);
-  law.blocks.assign(1, BlockLaw());
-  law.blocks[0].bias = 0.5;
-  EXPECT_NEAR(correlations(law, mean_field(law), 0.3)[1].cosine, (0.3 * 2 + 0.5) / 2.5, 1e-14);
-}
-
 /// In the ordered phase, 1 − ρ falls by χ₁ per layer far down.
 TEST(Correlations, DecayWithTheSlopeOfTheMap) {
   const Real weight = 1.3, bias = 0.05;
   const NetworkLaw law = plain("tanh", weight, bias, 80);
   const PlainPhase phase = plain_phase(GaussianIntegrals(Activation("tanh")), weight, bias, 1);
-  const std::vector<Correlation> states = correlations(law, mean_field(law), 0.5);
+  const std::vector<Correlation> at = correlations(law, mean_field(law), 0.5);
   // Of x rather than W x + b, whose ratio has the same limit.
-  EXPECT_NEAR((1 - states[80].cosine) / (1 - states[79].cosine), *phase.chi, 1e-5);
+  EXPECT_NEAR((1 - at[80].cosine) / (1 - at[79].cosine), *phase.chi, 1e-5);
 }
 
 /// Measured: correlations of pairs of states of stacks in each form and with norms, width 256, 6 draws.
@@ -128,10 +106,8 @@ TEST(LawTrainability, TheDepthIsTheLargest) {
     if (!at.gradient) continue;
     const auto drift = [&](Index depth) {
       if (depth == 0) return Real{0};
-      Real sum = 0;
-      for (const BlockState& block : mean_field(*describe(spec, depth).law).blocks)
-        sum += std::log(block.factor);
-      return std::abs(sum) / 2;
+      const NetworkLaw law = *describe(spec, depth).law;
+      return std::abs(log_mean_square(law, mean_field(law))) / 2;
     };
     EXPECT_LE(drift(*at.gradient), options.range) << scheme;
     EXPECT_GT(drift(*at.gradient + 1), options.range) << scheme;

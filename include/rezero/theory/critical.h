@@ -31,7 +31,7 @@ enum class Phase {
   ordered,   ///< χ₁ < 1: gradients vanish, and all inputs become alike
   critical,  ///< χ₁ = 1, to 1e-9
   chaotic,   ///< χ₁ > 1: gradients explode, and close inputs move apart
-  diverging  ///< the variance grows without bound
+  diverging  ///< the variance grows without bound, or beyond 1e12
 };
 
 }  // namespace theory
@@ -67,7 +67,7 @@ struct CriticalPoint {
 
 /// Layers after which a deviation that is multiplied by `factor` per layer has fallen by e: −1/log factor.
 /// Nothing unless 0 ≤ factor < 1; 0 for factor 0.
-std::optional<Real> depth_scale(Real factor);
+std::optional<Real> decay_depth(Real factor);
 
 struct CriticalSet {
   std::vector<CriticalPoint> points;  ///< in ascending order of q*
@@ -99,10 +99,10 @@ struct PlainPhase {
   Phase phase = Phase::diverging;
   // Not set if the variance diverges:
   std::optional<Real> q;      ///< the fixed point reached from `start`
-  std::optional<Real> slope;  ///< V′ there; variances converge with depth_scale(slope) = ξ_q
+  std::optional<Real> slope;  ///< V′ there; variances converge with decay_depth(slope) = ξ_q
   std::optional<Real> chi;    ///< χ₁ there; if the variance diverges, its limit for homogeneous φ
   /// c*, to which the correlation of two inputs converges, and the slope there, σ_w² E φ′φ′: ξ_c =
-  /// depth_scale of it. At the critical point convergence is algebraic. Not set for q = 0, where activations
+  /// decay_depth of it. At the critical point convergence is algebraic. Not set for q = 0, where activations
   /// are linear and keep correlations.
   std::optional<Real> correlation, correlation_slope;
 };

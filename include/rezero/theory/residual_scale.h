@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rezero/theory/mean_field.h"
+#include "rezero/model/stack_spec.h"
 
 namespace rezero::theory {
 
@@ -31,16 +31,13 @@ struct ScaleSolution {
   std::string reason;         ///< without a value: no theory, or every value keeps within the bound
 };
 
-/// log m1 = Σ log(λ² + α²χ), the mean of σ² of J at infinite width, and of a random gradient's growth.
-/// −∞ if a factor is 0. The outlier of dense branches with E φ″ ≠ 0 is not part of it.
-Real log_first_moment(const MeanField& field);
-
 /// The largest α for which m1 of `spec` with `depth` layers is at most `bound` > 1. All branches have the
 /// same α, so that for homogeneous φ
 ///
 ///     m1 = (1 + α²χ)^L,    α = √((bound^(1/L) − 1)/χ),
 ///
-/// which holds at any width for linear and mlp branches. Otherwise the smallest root of the mean-field
+/// except for dense branches, whose outlier is part of m1 (moments.h). It holds at any width for linear and
+/// mlp branches. Otherwise the smallest root of the mean-field
 /// recursion, found by doubling α from a value with a small m1 and bisection. c and p of depth-power follow
 /// from α = c L^−p; p needs L > 1. UsageError for a bound ≤ 1 and for schemes without a ScaleParameter.
 /// Cost: about 60 recursions.

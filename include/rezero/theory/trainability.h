@@ -3,9 +3,9 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
-#include "rezero/theory/mean_field.h"
+#include "rezero/model/stack_spec.h"
+#include "rezero/theory/network_law.h"
 
 namespace rezero::theory {
 
@@ -23,9 +23,10 @@ struct TrainableDepth {
   std::string reason;  ///< why there is no theory; then both are empty
 };
 
-/// Of `spec` at any depth. If blocks do not depend on the total depth, the first block at which the range is
-/// left decides. Otherwise depths double until the range is left, and the largest depth within it is found by
-/// bisection. UsageError for options out of range.
+/// Of `spec` at any depth, by mean_square of moments.h and the cosines of correlation.h. If blocks do not
+/// depend on the total depth, the first block at which the range is left decides. Otherwise depths double
+/// until the range is left, and the largest depth within it is found by bisection. UsageError for options out
+/// of range.
 TrainableDepth trainable_depth(const StackSpec& spec, const TrainabilityOptions& options = {});
 
 /// Of the first blocks of one law.

@@ -48,15 +48,22 @@ Real real_option(const ParsedLine& line, const std::string& name, Real otherwise
   return text ? parse_real(*text, "--" + name) : otherwise;
 }
 
-/// Numbers from `least` on.
-std::vector<Real> real_list(const std::string& text, const std::string& name, bool zero) {
+/// The numbers that a list may hold, besides 0 if it may.
+struct Range {
+  Real least, most;
+  bool zero = false;
+};
+// Fixed points q* of bounded activations then lie within the range that theory searches.
+constexpr Range weights_range{1e-5, 1e5}, biases_range{1e-5, 1e5, true}, fixed_points_range{1e-6, 1e12};
+
+std::vector<Real> real_list(const std::string& text, const std::string& name, const Range& range) {
   std::vector<Real> numbers;
   for (const std::string& item : parse_name_list(text, "--" + name)) {
     const Real value = parse_real(item, "--" + name);
-    // Squares must be numbers as well.
-    if (!(zero ? value >= 0 : value > 0) || value > 1e6 || (value > 0 && value < 1e-100))
-      throw UsageError("--" + name + " must be " + (zero ? "0 or " : "") + "positive and at most 1e6, got '" +
-                       printable(item) + "'");
+    if (!(value >= range.least && value <= range.most) && !(range.zero && value == 0))
+      throw UsageError("--" + name + " must be " + (range.zero ? "0 or " : "") + "between " +
+                       shortest(range.least) + " and " + shortest(range.most) + ", got '" + printable(item) +
+                       "'");
     numbers.push_back(value);
   }
   return numbers;
@@ -67,6 +74,7 @@ CriticalQuery read_query(const ParsedLine& line) {
   query.family = std::string(families().at(line.find("family").value_or("dense")).name);
   query.activation =
       Activation(query.family == "linear" ? "identity" : line.find("activation").value_or("relu"));
+  query.width = parse_count(line.find("width").value_or("64"), "--width");
   query.depth = parse_count(line.find("depth").value_or("64"), "--depth");
   query.bound = real_option(line, "bound", 10);
   query.trainability.range = real_option(line, "range", 1);
@@ -76,9 +84,9 @@ CriticalQuery read_query(const ParsedLine& line) {
   if (!(query.trainability.range > 0)) throw UsageError("--range must be positive");
   if (!(std::abs(query.trainability.rho) < 1))
     throw UsageError("--correlation must be between -1 and 1, ends excluded");
-  constexpr Index deepest = 100000;  // theory walks through every layer
+  constexpr Index deepest = 10000;  // theory walks through every layer
   if (query.trainability.limit > deepest || query.depth > deepest)
-    throw UsageError("--depth and --max-depth must be at most 100000");
+    throw UsageError("--depth and --max-depth must be at most 10000");
   return query;
 }
 
@@ -96,13 +104,15 @@ PlainReport plain_report(const ParsedLine& line, const CriticalQuery& query) {
         query.family + "' (choose another --family, or a --scheme with skips)");
   if (query.family == "linear" && line.has("activation"))
     throw UsageError("family 'linear' has no activation (remove --activation)");
-  const std::vector<Real> sigma_b = real_list(
-      line.find("sigma-b").value_or(line.has("sigma-w") ? "0" : "0,0.05,0.1,0.2,0.5,1"), "sigma-b", true);
+  const std::vector<Real> sigma_b =
+      real_list(line.find("sigma-b").value_or(line.has("sigma-w") ? "0" : "0,0.05,0.1,0.2,0.5,1"), "sigma-b",
+                biases_range);
   if (line.has("q") && (line.has("sigma-b") || line.has("sigma-w")))
     throw UsageError("--q determines both variances (remove --sigma-b and --sigma-w)");
   if (const auto text = line.find("sigma-w"))
-    return report_of_nets(query, real_list(*text, "sigma-w", false), sigma_b);
-  if (const auto text = line.find("q")) return report_by_fixed_point(query, real_list(*text, "q", false));
+    return report_of_nets(query, real_list(*text, "sigma-w", weights_range), sigma_b);
+  if (const auto text = line.find("q"))
+    return report_by_fixed_point(query, real_list(*text, "q", fixed_points_range));
   return report_by_bias(query, sigma_b);
 }
 
@@ -117,7 +127,7 @@ std::vector<SchemeReport> scheme_reports(const ParsedLine& line, const CriticalQ
       throw UsageError("family '" + query.family + "' has no hidden layer (remove --hidden-ratio)");
     spec.activation = query.activation;
     if (const auto text = line.find("init")) spec.initializer = Initializer(*text);
-    spec.width = parse_count(line.find("width").value_or("64"), "--width");
+    spec.width = query.width;
     spec.hidden_ratio = real_option(line, "hidden-ratio", spec.hidden_ratio);
     if (!(spec.hidden_ratio > 0)) throw UsageError("--hidden-ratio must be positive");
     require_fit(spec, query.depth);
