@@ -34,10 +34,8 @@ std::optional<Real> distance_of(const Outlook& outlook, const Spectrum& spectrum
   if (!outlook.spectrum) return std::nullopt;
   const std::optional<Vector> y = log_squares(spectrum);
   if (!y || y->size() == 0) return std::nullopt;
-  if (outlook.norms() == theory::HasNorms::no || x0.size() == 0)
-    return theory::kolmogorov(*outlook.spectrum, *y);
-  const std::optional<theory::SpectralLaw> law =
-      theory::spectrum_at(outlook, x0.squaredNorm() / static_cast<Real>(x0.size()), x0.mean());
+  if (x0.size() == 0 || !theory::depends_on_input(outlook)) return theory::kolmogorov(*outlook.spectrum, *y);
+  const std::optional<theory::SpectralLaw> law = theory::spectrum_at(outlook, x0);
   return law ? std::optional<Real>(theory::kolmogorov(*law, *y)) : std::nullopt;
 }
 

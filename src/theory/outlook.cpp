@@ -8,61 +8,6 @@
 namespace rezero::theory {
 namespace {
 
-bool same_slopes(const SlopeLaw& a, const SlopeLaw& b) {
-  return a.square.size() == b.square.size() && a.square == b.square && a.weight == b.weight;
-}
-
-bool same(const BlockTransform& a, const BlockTransform& b) {
-  return a.form == b.form && a.ensemble == b.ensemble && a.plain == b.plain && a.strength == b.strength &&
-         a.gamma == b.gamma && a.log_divisor == b.log_divisor && same_slopes(a.slopes, b.slopes);
-}
-
-/// I + αB/λ with the scalars of its block; B if λ = 0.
-BlockTransform transform_of(const BlockLaw& law, const BlockState& state,
-                            const GaussianIntegrals& integrals) {
-  BlockTransform block;
-  block.form = law.form, block.ensemble = law.ensemble, block.gamma = law.gamma;
-  block.plain = law.skip == 0;
-  const Real slope = law.form == BranchForm::linear ? 1 : state.at_argument.slope_square;
-  if (law.form != BranchForm::linear) block.slopes = integrals.slopes(state.argument);
-  if (block.plain) {
-    const Real weights = law.form == BranchForm::mlp ? law.weight * law.weight2 : law.weight;
-    block.strength = law.scale * law.scale * weights;
-    if (law.norm != NormPlacement::none)
-      block.log_divisor = std::log(block.strength * slope) - std::log(state.factor);
-    return block;
-  }
-  block.strength = slope > 0 ? state.ratio / slope : 0;
-  if (law.norm == NormPlacement::after_sum)
-    block.log_divisor = std::log1p(state.ratio) - std::log(state.factor);
-  else if (law.skip * law.skip != 1)
-    block.log_divisor = -std::log(law.skip * law.skip);
-  return block;
-}
-
-std::vector<TransformRun> transforms_of(const NetworkLaw& law, const MeanField& field) {
-  const GaussianIntegrals integrals(law.activation);
-  std::vector<TransformRun> runs;
-  for (std::size_t l = 0; l < law.blocks.size(); ++l) {
-    BlockTransform block = transform_of(law.blocks[l], field.blocks[l], integrals);
-    if (!runs.empty() && same(runs.back().block, block))
-      ++runs.back().count;
-    else
-      runs.push_back({std::move(block), 1});
-  }
-  return runs;
-}
-
-std::vector<CavityBlock> cavity_blocks(const NetworkLaw& law, const MeanField& field) {
-  std::vector<CavityBlock> blocks;
-  for (std::size_t l = 0; l < law.blocks.size(); ++l) {
-    const BlockLaw& block = law.blocks[l];
-    blocks.push_back(
-        {block.scale * block.scale * block.weight / (block.skip * block.skip), field.blocks[l].argument});
-  }
-  return blocks;
-}
-
 /// Masks of preactivation branches persist along the stream, so that their blocks are not free.
 bool has_persistent_masks(const NetworkLaw& law) {
   Index with_branch = 0;
@@ -71,23 +16,26 @@ bool has_persistent_masks(const NetworkLaw& law) {
   return with_branch > 1 && law.activation.kind().name != "identity";
 }
 
-/// Why the cavity equations do not cover these blocks; empty if they do.
-std::string beyond_cavity(const NetworkLaw& law, const MeanField& field) {
-  if (!law.normal_input) return "preactivation branches of an input that is not normal";
-  for (const BlockLaw& block : law.blocks) {
-    if (block.form != BranchForm::preactivation || block.norm != NormPlacement::none)
-      return "preactivation branches beside norms";
-    if (block.skip == 0) return "preactivation branches without a skip";
-    if (block.skip != 1) return "preactivation branches beside a skip scale";
-    if (block.ensemble == Ensemble::haar) return "preactivation branches with orthogonal weights";
-  }
-  if (field.final_exponent != 0) return "a stream beyond the range of doubles";
-  return "";
+/// The law of log σ², with skip scales, which the cavity equations leave out. `input`: x_0, or nothing for a
+/// random one.
+SpectralLaw cavity_law(const NetworkLaw& law, const std::vector<CavityBlock>& blocks, const Vector& input) {
+  SpectralLaw found = cavity(blocks, GaussianIntegrals(law.activation), input);
+  Real skips = 0;
+  for (const BlockLaw& block : law.blocks) skips += 2 * std::log(std::abs(block.skip));
+  if (skips == 0) return found;
+  found.log_square.array() += skips;
+  found.one += skips;
+  found.upper.log_square += skips;
+  if (found.lower) found.lower->log_square += skips;
+  return found;
 }
 
-SpectralLaw law_of(const NetworkLaw& law, const MeanField& field) {
-  if (has_persistent_masks(law)) return cavity(cavity_blocks(law, field), GaussianIntegrals(law.activation));
-  return march(transforms_of(law, field));
+/// Nothing if the law is not known.
+std::optional<SpectralLaw> law_of(const NetworkLaw& law, const MeanField& field, const Vector& input = {}) {
+  if (!has_persistent_masks(law)) return march(free_blocks(law, field));
+  const auto blocks = cavity_blocks(law, field, input);
+  if (!blocks) return std::nullopt;
+  return cavity_law(law, *blocks, input);
 }
 
 /// e^log at any size; 0 for −∞.
@@ -113,10 +61,13 @@ Outlook outlook(const StackSpec& spec, Index depth) {
     return out;
   }
   out.law = std::move(described.law);
-  if (has_persistent_masks(*out.law)) out.no_spectrum = beyond_cavity(*out.law, out.field);
-  if (!out.no_spectrum.empty()) return out;
   try {
     out.spectrum = law_of(*out.law, out.field);
+    if (!out.spectrum)
+      out.no_spectrum =
+          "preactivation branches, whose masks persist along the stream, beside a norm, orthogonal weights, "
+          "a block "
+          "without skip or an input that is not normal";
   } catch (const NumericalError& error) {
     out.no_spectrum = error.what();
   }
@@ -129,15 +80,20 @@ HasNorms Outlook::norms() const {
   return HasNorms::no;
 }
 
-std::optional<SpectralLaw> spectrum_at(const Outlook& outlook, Real input_square, Real input_mean) {
-  if (!outlook.spectrum) return std::nullopt;
+std::optional<SpectralLaw> spectrum_at(const Outlook& outlook, const Vector& input) {
+  if (!outlook.law) return std::nullopt;
   NetworkLaw law = *outlook.law;
-  law.input_square = input_square, law.input_mean = input_mean;
+  law.input_square = input.squaredNorm() / static_cast<Real>(input.size());
+  law.input_mean = input.mean();
   try {
-    return law_of(law, mean_field(law));
+    return law_of(law, mean_field(law), input);
   } catch (const NumericalError&) {
     return std::nullopt;
   }
+}
+
+bool depends_on_input(const Outlook& outlook) {
+  return outlook.law && (outlook.norms() == HasNorms::yes || has_persistent_masks(*outlook.law));
 }
 
 Real distance_allowance(const Outlook& outlook) {

@@ -39,10 +39,12 @@ struct Outlook {
 /// lost) is a reason, not an exception. Cost: as describe, mean_field and march or cavity.
 Outlook outlook(const StackSpec& spec, Index depth);
 
-/// The density at another |x_0|²/n and mean of x_0's entries than those that `outlook` expects. A norm makes
-/// a stack depend on the scale of its input, which varies by √(2/n) between draws: that moves the whole
-/// spectrum by more than eigenvalues fluctuate. Nothing if the law is not known there.
-std::optional<SpectralLaw> spectrum_at(const Outlook& outlook, Real input_square, Real input_mean);
+/// Whether the law of a draw differs from that of the average draw by more than its eigenvalues fluctuate. A
+/// norm makes a stack depend on the scale of its input, which varies by √(2/n) between draws and moves the
+/// whole spectrum; preactivation branches keep the mask of their input.
+bool depends_on_input(const Outlook& outlook);
+/// The density for this x_0 (of one position). Nothing if it is not known there. Cost: that of the law.
+std::optional<SpectralLaw> spectrum_at(const Outlook& outlook, const Vector& input);
 
 /// What norms add to n · KS. They lose two directions of n, which the law does not have. And each norm after
 /// a sum divides by D = |λx + αF|²/n, whose variance is (4 λ²α² q v + 2 α⁴ v²)/n: that shifts log σ² of all
