@@ -8,12 +8,9 @@
 namespace rezero {
 namespace {
 
-/// Everything that distinguishes groups, without the seed; \x1f separates, as no name contains it.
+/// Everything that distinguishes groups, without the seed.
 std::string key_of(const CellLabels& of, Index depth) {
-  std::string key;
-  for (const Label& label : labels()) key += label_text(label, of) + '\x1f';
-  key += std::to_string(depth);
-  return key;
+  return label_key(of) + std::to_string(depth);
 }
 
 }  // namespace
@@ -21,7 +18,8 @@ std::string key_of(const CellLabels& of, Index depth) {
 Aggregator::Group& Aggregator::group(const CellLabels& labels, const DepthResult& depth) {
   const auto [known, fresh] = index_.emplace(key_of(labels, depth.depth), groups_.size());
   if (fresh)
-    groups_.push_back({labels, depth.depth, depth.blocks, std::vector<std::vector<Real>>(metrics().size())});
+    groups_.push_back(
+        {labels, depth.depth, depth.blocks, std::vector<std::vector<Real>>(metrics().size()), {}, {}});
   return groups_[known->second];
 }
 
@@ -30,14 +28,18 @@ void Aggregator::add(const CellResult& result) {
     Group& to = group(result.labels, depth);
     for (std::size_t m = 0; m < depth.metrics.size(); ++m)
       if (depth.metrics[m]) to.samples[m].push_back(*depth.metrics[m]);
+    if (!depth.theory) continue;
+    to.outlook = depth.theory->outlook;
+    if (depth.theory->distance) to.distances.push_back(*depth.theory->distance);
   }
 }
 
 std::vector<SummaryRow> Aggregator::rows() const {
   std::vector<SummaryRow> rows;
   for (const Group& group : groups_) {
-    SummaryRow row{group.labels, group.depth, group.blocks, {}};
+    SummaryRow row{group.labels, group.depth, group.blocks, {}, {}};
     for (const auto& samples : group.samples) row.metrics.push_back(summarize(samples));
+    if (group.outlook) row.theory = compare_with_theory(group.outlook, group.samples, group.distances, group.labels.dimension);
     rows.push_back(std::move(row));
   }
   return rows;

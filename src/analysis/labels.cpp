@@ -65,4 +65,10 @@ std::string place_text(const SweepPlan& plan, const CellLabels& labels, Index de
   return labels.seeded ? text + " seed " + std::to_string(labels.seed) : text;
 }
 
+std::string label_key(const CellLabels& of) {
+  std::string key;  // \x1f separates, as no name contains it
+  for (const Label& label : labels()) key += label_text(label, of) + '\x1f';
+  return key;
+}
+
 }  // namespace rezero

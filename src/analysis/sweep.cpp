@@ -136,10 +136,14 @@ SweepSummary run_sweep(const SweepPlan& plan, const CellList& cells, const RunOp
   context.threads = spread.threads_each;
   context.memory = (run.memory - cost.shared_bytes) / spread.cells_at_once;
   context.stop = run.stop;
+  TheoryBook book(plan.analysis);
   const auto run_one = [&](Index i) {
     const Cell cell = cells[static_cast<std::size_t>(i)];
     progress.count(cell, context, [&](const CellContext& counted) {
-      run_cell(cell, plan.analysis, counted, [&ordered](CellResult row) { ordered.put(std::move(row)); });
+      run_cell(cell, plan.analysis, counted, [&](CellResult row) {
+        if (plan.analysis.theory) book.annotate(row, cell.spec ? &*cell.spec : nullptr);
+        ordered.put(std::move(row));
+      });
     });
     ordered.finish(cell.index);
   };

@@ -12,6 +12,7 @@
 #include "rezero/model/scheme.h"
 #include "rezero/report/renderer.h"
 #include "rezero/spectrum/method.h"
+#include "rezero/theory/outlook.h"
 
 namespace rezero::cli {
 namespace {
@@ -110,6 +111,11 @@ void details(Fields& fields, const SpectrumMethod& method) {
   if (method.max_dimension > 0) add(fields, "largest dimension", std::to_string(method.max_dimension));
 }
 
+void details(Fields& fields, const theory::PredictionKind& kind) {
+  add(fields, "conditions", kind.conditions);
+  add_flag(fields, "tested", kind.compare != nullptr);
+}
+
 void details(Fields&, const RendererKind&) {}
 
 /// `layers.{layer}.linear1.weight (h × d)`.
@@ -204,6 +210,7 @@ const std::vector<Listing>& listings() {
       {"norms", "Norms", [] { return entries_of(norms()); }},
       {"layouts", "Layouts of checkpoints", [] { return entries_of(layouts()); }},
       {"metrics", "Metrics", [] { return entries_of(metrics()); }},
+      {"theory", "Predictions", [] { return entries_of(theory::predictions()); }},
       {"checks", "Checks", [] { return entries_of(checks()); }},
       {"methods", "Spectrum methods", methods_and_auto},
       {"formats", "Output formats", [] { return entries_of(renderers()); }}};

@@ -107,6 +107,10 @@ OptionGroup spectrum_options() {
            "report the norms of states, branches and gradients, block by block")
       .only_in({analysis});
   group
+      .add("theory", &PlanOptions::theory,
+           "predictions at infinite width beside the measurements, and whether they agree (see list theory)")
+      .only_in({analysis});
+  group
       .add("cotangent", &PlanOptions::cotangent,
            "cotangent of the gate gradients: a random unit vector, or ones (the sum of outputs)")
       .by_default("random")
@@ -186,6 +190,7 @@ void resolve_analysis(AnalysisOptions& analysis, const PlanOptions& options, Pla
   analysis.bottom = count(options.bottom, "--bottom");
   analysis.values = lookup<ValuesMode>(value_or_default(options, &PlanOptions::values));
   analysis.profile = options.profile.value_or(false);
+  analysis.theory = options.theory.value_or(false);
 }
 
 Index token_of(const std::string& text, std::string_view option) {
@@ -260,6 +265,7 @@ void describe_analysis(const AnalysisOptions& analysis, PlanOptions& options) {
   if (analysis.bottom > 0) options.bottom = analysis.bottom;
   options.values = to_string(analysis.values);
   options.profile = analysis.profile;
+  if (analysis.theory) options.theory = true;
 }
 
 }  // namespace rezero::detail

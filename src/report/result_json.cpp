@@ -4,6 +4,7 @@
 
 #include "report/published_values.h"
 #include "report/spectrum_json.h"
+#include "report/theory_json.h"
 #include "rezero/analysis/labels.h"
 #include "rezero/analysis/recipe.h"
 
@@ -152,6 +153,7 @@ void result_members(JsonWriter& json, const CellLabels& labels, const DepthResul
   metric_values(json, result.metrics);
   spectrum_members(json, result.spectrum, mode);
   if (result.profile) profile_member(json, *result.profile);
+  if (result.theory) theory_member(json, *result.theory);
 }
 
 void failure_members(JsonWriter& json, const CellLabels& labels, const CellFailure& failure,
@@ -174,6 +176,7 @@ void summary_members(JsonWriter& json, const SummaryRow& row) {
     ++i;
   }
   json.end_object();
+  if (row.theory) theory_member(json, *row.theory);
 }
 
 void check_members(JsonWriter& json, const CellLabels& labels, Index depth, const CheckResult& check) {

@@ -36,7 +36,7 @@ Text row_definitions() {
                  R"(, "singular_values": {"anyOf": [{"$ref": "#/$defs/numbers"}, {"type": "null"}]})" +
                  R"(, "log10_singular_values": {"anyOf": [{"$ref": "#/$defs/numbers"}, {"type": "null"}]}, )" +
                  reference("spectrum", "spectrum") + ", " + reference("density", "density") + ", " +
-                 reference("profile", "profile"),
+                 reference("profile", "profile") + ", " + reference("theory", "theory_of_row"),
              keys + R"(, "blocks", "seed", "dimension", "status", "metrics", "spectrum")") +
          "," +
          object_definition(
@@ -50,7 +50,8 @@ Text row_definitions() {
                            R"("kind", )" + keys + R"(, "seed", "failure_kind", "message")") +
          "," +
          object_definition("summary_row",
-                           labels + ",\n        " + blocks + ", " + reference("metrics", "metric_summaries"),
+                           labels + ",\n        " + blocks + ", " + reference("metrics", "metric_summaries") + ", " +
+                               reference("theory", "theory_summary"),
                            keys + R"(, "blocks", "metrics")") +
          "," +
          object_definition("culprit",
@@ -105,7 +106,7 @@ Text line_definitions() {
 Text definitions() {
   return Text(scalar_definitions) + "," + Text(context_definitions) + "," + table_definitions() + "," +
          spectrum_definition() + "," + Text(density_definition) + "," + Text(profile_definition) + "," +
-         Text(recipe_definition) + "," + plan_definition() + "," + row_definitions() + "," +
+         Text(recipe_definition) + "," + theory_definitions() + "," + plan_definition() + "," + row_definitions() + "," +
          document_definitions() + "," + line_definitions();
 }
 

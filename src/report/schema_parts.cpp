@@ -119,6 +119,49 @@ const std::string_view profile_definition = R"(
         "gate_gradient": {"$ref": "#/$defs/numbers"}, "log10_gate_gradient": {"$ref": "#/$defs/numbers"},
         "skip_scale": {"$ref": "#/$defs/numbers"}, "branch_scale": {"$ref": "#/$defs/numbers"}}})";
 
+std::string theory_definitions() {
+  std::string predicted, keys;
+  for (const theory::PredictionKind& kind : theory::predictions()) {
+    const std::string key = "\"" + std::string(kind.name) + "\"", separator = keys.empty() ? "" : ", ";
+    keys += separator + key;
+    predicted += separator + key + R"(: {"$ref": "#/$defs/number_or_null"})";
+  }
+  const std::string number = R"({"$ref": "#/$defs/number_or_null"})",
+                    numbers = R"({"$ref": "#/$defs/numbers"})";
+  return object_definition("predicted", predicted, keys) + "," + R"(
+    "theory_of_row": {"type": "object", "additionalProperties": false,
+      "oneOf": [{"required": ["reason"]}, {"required": ["predicted", "kolmogorov_distance"]}],
+      "properties": {"reason": {"type": "string"}, "predicted": {"$ref": "#/$defs/predicted"}, "kolmogorov_distance": )" +
+         number + R"(}},
+    "spectral_law": {"type": "object", "additionalProperties": false,
+      "required": ["method", "mass", "atom_at_zero", "atom_at_one", "log10_upper_edge", "log10_lower_edge",
+                   "log10_sigma", "density", "cdf"],
+      "properties": {"method": {"type": "string"}, "mass": {"type": "number"}, "atom_at_zero": {"type": "number"},
+        "atom_at_one": {"type": "number"}, "log10_upper_edge": )" +
+         number + R"(, "log10_lower_edge": )" + number + R"(,
+        "log10_sigma": )" +
+         numbers + R"(, "density": )" + numbers + R"(, "cdf": )" + numbers + R"(}},
+    "comparison": {"type": "object", "additionalProperties": false,
+      "required": ["name", "predicted", "verdict", "statistic_name", "statistic", "low", "high", "disagrees_beyond",
+                   "level", "reason"],
+      "properties": {"name": {"type": "string"}, "predicted": )" +
+         number + R"(, "verdict": )" + enumeration<theory::Verdict>() + R"(,
+        "statistic_name": {"type": "string"}, "statistic": )" +
+         number + R"(, "low": )" + number + R"(, "high": )" + number + R"(, "disagrees_beyond": )" + number +
+         R"(,
+        "level": )" +
+         number + R"(, "reason": {"type": "string"}}},
+    "theory_summary": {"type": "object", "additionalProperties": false, "required": ["verdict"],
+      "oneOf": [{"required": ["reason"]}, {"required": ["predicted", "comparisons"]}],
+      "properties": {"verdict": )" +
+         enumeration<theory::Verdict>() + R"(, "reason": {"type": "string"},
+        "comparisons": {"type": "array", "items": {"$ref": "#/$defs/comparison"}},
+        "predicted": {"$ref": "#/$defs/predicted"}, "spectrum": {"$ref": "#/$defs/spectral_law"},
+        "no_spectrum": {"type": "string"}, "log10_forward_rms": )" +
+         numbers + R"(, "log10_gradient_square": )" + numbers + R"(, "log10_gate_gradient_square": )" +
+         numbers + R"(, "rank_fraction": )" + numbers + "}}";
+}
+
 const std::string_view check_properties = R"(
         "seed": {"$ref": "#/$defs/seed_or_null"},
         "check": {"type": "string"},

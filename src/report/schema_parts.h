@@ -23,6 +23,9 @@ std::string label_keys();
 /// Definitions that depend on the table of metrics: metrics, metric_summaries; status.
 std::string table_definitions();
 
+/// Predictions: theory_of_row, theory_summary and their parts.
+std::string theory_definitions();
+
 /// The plan, whose keys are the options.
 std::string plan_definition();
 

@@ -95,7 +95,7 @@ TEST(ReportTable, TheSmallestValueBesideProvedZerosIsShown) {
 
 TEST(ReportTable, AMeanOverSomeSeedsIsNotShown) {
   SweepSummary summary;
-  SummaryRow row{row_of(full_spectrum({ScaledReal::make(1)})).labels, 1, 1, {}};
+  SummaryRow row{row_of(full_spectrum({ScaledReal::make(1)})).labels, 1, 1, {}, {}};
   row.metrics.resize(metrics().size());
   row.metrics[0] = {3.25, 0.5, 3.0, 3.5, 2};      // sigma_max
   row.metrics[1] = {1.125, {}, 1.125, 1.125, 1};  // sigma_min: one of the two seeds

@@ -40,4 +40,7 @@ std::string source_text(const CellLabels& labels);
 /// are named if the plan has several.
 std::string place_text(const SweepPlan& plan, const CellLabels& labels, Index depth);
 
+/// All labels: equal for rows that differ in depth and seed alone.
+std::string label_key(const CellLabels& of);
+
 }  // namespace rezero

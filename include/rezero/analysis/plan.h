@@ -78,6 +78,7 @@ struct AnalysisOptions {
   bool final_norm = false;  ///< a norm after the stack, applied at each reported depth
   TokenView view;
   CotangentLaw cotangent = CotangentLaw::random;
+  bool theory = false;                   ///< predictions beside measurements
   std::vector<CheckSpec> checks;         ///< verify only; empty for the analysis
   bool spectrum = true;                  ///< false when no check needs singular values
   std::shared_ptr<const Recipe> recipe;  ///< verify only: --expect-scheme

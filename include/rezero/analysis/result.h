@@ -7,6 +7,7 @@
 
 #include "rezero/analysis/metric.h"
 #include "rezero/analysis/plan.h"
+#include "rezero/analysis/theory.h"
 
 namespace rezero {
 
@@ -33,7 +34,8 @@ struct DepthResult {
   std::optional<ScaledReal> orthant_error;
   std::vector<std::optional<Real>> metrics;  ///< in the order of metrics()
   std::optional<Profile> profile;
-  std::vector<CheckResult> checks;  ///< verify only, in the order of AnalysisOptions::checks
+  std::optional<TheoryOfRow> theory;  ///< if the plan asks for it
+  std::vector<CheckResult> checks;    ///< verify only, in the order of AnalysisOptions::checks
 };
 
 /// The labels of a row. Empty strings and 0 if not applicable (a stack file).
@@ -73,7 +75,8 @@ struct MetricSummary {
 struct SummaryRow {
   CellLabels labels;  ///< seed unused
   Index depth = 0, blocks = 0;
-  std::vector<MetricSummary> metrics;  ///< in the order of metrics()
+  std::vector<MetricSummary> metrics;   ///< in the order of metrics()
+  std::optional<TheorySummary> theory;  ///< if the plan asks for it
 };
 
 }  // namespace rezero

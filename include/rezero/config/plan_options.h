@@ -49,6 +49,7 @@ struct PlanOptions {
   std::optional<Index> top, bottom;
   std::optional<std::string> values;
   std::optional<bool> profile;
+  std::optional<bool> theory;
   std::optional<std::string> cotangent;
   std::optional<std::vector<std::string>> check;
   std::optional<std::string> expect_scheme, expect_init;  ///< names with parameters

@@ -11,6 +11,7 @@
 #include "report/spectrum_strip.h"
 #include "report/tables/headline.h"
 #include "report/tables/tables.h"
+#include "report/tables/theory_table.h"
 #include "rezero/analysis/labels.h"
 
 namespace rezero::detail {
@@ -148,6 +149,7 @@ class ReportTable final : public Renderer {
     if (!summary.rows.empty()) table(summary.rows);
     output_("\n");
     if (!summary.rows.empty()) legend();
+    output_(theory_table(*plan_, summary.rows));
     notes(run);
   }
 

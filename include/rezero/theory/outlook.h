@@ -1,0 +1,68 @@
+#pragma once
+/// Everything that theory says about one stack at one depth, computed once and shared by its seeds, and the
+/// table of predictions that reports compare with measurements.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "rezero/core/registry.h"
+#include "rezero/theory/agreement.h"
+#include "rezero/theory/density.h"
+#include "rezero/theory/gradients.h"
+#include "rezero/theory/masks.h"
+#include "rezero/theory/moments.h"
+
+namespace rezero::theory {
+
+struct Outlook {
+  std::string reason;  ///< why nothing is known; then everything else is empty
+  std::optional<NetworkLaw> law;
+  MeanField field;
+  Moments moments;
+  RankLaw ranks;
+  std::optional<SpectralLaw> spectrum;
+  std::string no_spectrum;  ///< why the density is not known, if the rest is
+
+  HasNorms norms() const;  ///< whether a block has one
+  Index width() const { return law->width; }
+  Index depth() const { return static_cast<Index>(law->blocks.size()); }
+  /// √q_l, and ‖∂x_L/∂x_l‖_F²/n, l = 0 … L.
+  std::vector<ScaledReal> forward_rms() const, gradient_square() const;
+  /// Mean square of uᵀ ∂x_L/∂s_l over random unit vectors u, s_l added to α of block l; by block, where it is
+  /// known.
+  std::vector<std::optional<ScaledReal>> gate_gradient_square() const;
+};
+
+/// Of `spec` with `depth` layers. Numerical trouble (a stream beyond the range of doubles, a curve that is
+/// lost) is a reason, not an exception. Cost: as describe, mean_field and march or cavity.
+Outlook outlook(const StackSpec& spec, Index depth);
+
+/// Whether the law of a draw differs from that of the average draw by more than its eigenvalues fluctuate. A
+/// norm makes a stack depend on the scale of its input, which varies by √(2/n) between draws and moves the
+/// whole spectrum; preactivation branches keep the mask of their input.
+bool depends_on_input(const Outlook& outlook);
+/// The density for this x_0 (of one position). Nothing if it is not known there. Cost: that of the law.
+std::optional<SpectralLaw> spectrum_at(const Outlook& outlook, const Vector& input);
+
+/// What norms add to n · KS. They lose two directions of n, which the law does not have. And each norm after
+/// a sum divides by D = |λx + αF|²/n, whose variance is (4 λ²α² q v + 2 α⁴ v²)/n: that shifts log σ² of all
+/// values together by s = √(Σ Var D/D²), and n · KS by 0.67 s · n · max density in the median. 0 without
+/// norms.
+Real distance_allowance(const Outlook& outlook);
+
+/// One predicted number, for reports: `name` is that of the metric with which it is compared, in its unit.
+struct PredictionKind : Entry {
+  std::string_view conditions;  ///< where it holds, and to what accuracy
+  /// The number at infinite width; for extremes, the mean at this width. Absent where nothing is known.
+  std::optional<Real> (*value)(const Outlook&) = nullptr;
+  /// Whether samples of the metric agree with it; null: finite-width corrections are not known, so it is not
+  /// tested.
+  Agreement (*compare)(const Outlook&, const Vector& samples, const Strictness&) = nullptr;
+};
+
+/// In report order.
+const Registry<PredictionKind>& predictions();
+
+}  // namespace rezero::theory

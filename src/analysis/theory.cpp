@@ -1,0 +1,121 @@
+#include "rezero/analysis/theory.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "rezero/analysis/labels.h"
+#include "rezero/analysis/result.h"
+#include "rezero/model/stack.h"
+
+namespace rezero {
+namespace {
+
+using theory::Agreement;
+using theory::Outlook;
+using theory::Verdict;
+
+/// log σ² of every value, descending; nothing unless all of them are known.
+std::optional<Vector> log_squares(const Spectrum& spectrum) {
+  if (spectrum.part != SpectrumPart::full || spectrum.status == SpectrumStatus::breakdown)
+    return std::nullopt;
+  Vector y(static_cast<Index>(spectrum.sigma.size()));
+  for (Index i = 0; i < y.size(); ++i) {
+    const ScaledReal& sigma = spectrum.sigma[static_cast<std::size_t>(i)];
+    const bool proved_zero = i >= y.size() - spectrum.null_directions && sigma.is_zero();
+    if (!proved_zero && !spectrum.resolved(static_cast<std::size_t>(i))) return std::nullopt;
+    y(i) = sigma.is_zero() ? -std::numeric_limits<Real>::infinity() : 2 * sigma.log();
+  }
+  return y;
+}
+
+/// x0: the input, at one position; empty for several.
+std::optional<Real> distance_of(const Outlook& outlook, const Spectrum& spectrum, const Vector& x0) {
+  if (!outlook.spectrum) return std::nullopt;
+  const std::optional<Vector> y = log_squares(spectrum);
+  if (!y || y->size() == 0) return std::nullopt;
+  if (x0.size() == 0 || !theory::depends_on_input(outlook)) return theory::kolmogorov(*outlook.spectrum, *y);
+  const std::optional<theory::SpectralLaw> law = theory::spectrum_at(outlook, x0);
+  return law ? std::optional<Real>(theory::kolmogorov(*law, *y)) : std::nullopt;
+}
+
+Outlook nothing(std::string reason) {
+  Outlook outlook;
+  outlook.reason = std::move(reason);
+  return outlook;
+}
+
+/// How bad a verdict is in the verdict of a row: a disagreement anywhere is one of the row.
+int weight_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::no_theory:
+      return 0;
+    case Verdict::too_few_samples:
+      return 1;
+    case Verdict::agrees:
+      return 2;
+    case Verdict::borderline:
+      return 3;
+    case Verdict::disagrees:
+      return 4;
+  }
+  return 0;
+}
+
+Vector vector_of(const std::vector<Real>& numbers) {
+  return Eigen::Map<const Vector>(numbers.data(), static_cast<Index>(numbers.size()));
+}
+
+}  // namespace
+
+void TheoryBook::annotate(CellResult& row, const StackSpec* spec) {
+  Vector x0;
+  if (spec && spec->geometry()->shape().positions == 1)
+    x0 = draw_input(spec->input, spec->geometry()->shape(), row.labels.seed);
+  for (DepthResult& depth : row.depths) {
+    TheoryOfRow theory;
+    theory.outlook = of(row.labels, spec, depth.depth);
+    theory.distance = distance_of(*theory.outlook, depth.spectrum, x0);
+    depth.theory = std::move(theory);
+  }
+}
+
+OutlookPtr TheoryBook::of(const CellLabels& labels, const StackSpec* spec, Index depth) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  OutlookPtr& known = known_[label_key(labels) + std::to_string(depth)];
+  if (known) return known;
+  const auto outlook = [&] {
+    if (!spec) return nothing("the weights are those of a file");
+    if (options_.final_norm) return nothing("a norm after the stack");
+    if (options_.view.of || options_.view.wrt) return nothing("a part of J (--of, --wrt)");
+    return theory::outlook(*spec, depth);
+  };
+  known = std::make_shared<const Outlook>(outlook());
+  return known;
+}
+
+TheorySummary compare_with_theory(const OutlookPtr& outlook, const std::vector<std::vector<Real>>& samples,
+                                  const std::vector<Real>& distances, Index values) {
+  TheorySummary summary;
+  summary.outlook = outlook;
+  if (!outlook->law) return summary;
+  const auto add = [&](std::string_view name, std::optional<Real> predicted, Agreement agreement) {
+    if (weight_of(agreement.verdict) > weight_of(summary.verdict)) summary.verdict = agreement.verdict;
+    summary.comparisons.push_back({name, predicted, std::move(agreement)});
+  };
+  for (const theory::PredictionKind& kind : theory::predictions()) {
+    if (!kind.compare) continue;
+    std::size_t m = 0;
+    for (const Metric& metric : metrics()) {
+      if (metric.name == kind.name)
+        add(kind.name, kind.value(*outlook), kind.compare(*outlook, vector_of(samples[m]), {}));
+      ++m;
+    }
+  }
+  if (outlook->spectrum)
+    add("spectrum", std::nullopt,
+        theory::compare_spectrum(vector_of(distances), values, theory::distance_allowance(*outlook)));
+  return summary;
+}
+
+}  // namespace rezero

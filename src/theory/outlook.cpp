@@ -1,0 +1,140 @@
+#include "rezero/theory/outlook.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "rezero/core/error.h"
+
+namespace rezero::theory {
+namespace {
+
+/// Masks of preactivation branches persist along the stream, so that their blocks are not free.
+bool has_persistent_masks(const NetworkLaw& law) {
+  Index with_branch = 0;
+  for (const BlockLaw& block : law.blocks)
+    if (block.form == BranchForm::preactivation && !block.off()) ++with_branch;
+  return with_branch > 1 && law.activation.kind().name != "identity";
+}
+
+/// The law of log σ², with skip scales, which the cavity equations leave out. `input`: x_0, or nothing for a
+/// random one.
+SpectralLaw cavity_law(const NetworkLaw& law, const std::vector<CavityBlock>& blocks, const Vector& input) {
+  SpectralLaw found = cavity(blocks, GaussianIntegrals(law.activation), input);
+  Real skips = 0;
+  for (const BlockLaw& block : law.blocks) skips += 2 * std::log(std::abs(block.skip));
+  if (skips == 0) return found;
+  found.log_square.array() += skips;
+  found.one += skips;
+  found.upper.log_square += skips;
+  if (found.lower) found.lower->log_square += skips;
+  return found;
+}
+
+/// Nothing if the law is not known.
+std::optional<SpectralLaw> law_of(const NetworkLaw& law, const MeanField& field, const Vector& input = {}) {
+  if (!has_persistent_masks(law)) return march(free_blocks(law, field));
+  const auto blocks = cavity_blocks(law, field, input);
+  if (!blocks) return std::nullopt;
+  return cavity_law(law, *blocks, input);
+}
+
+/// e^log at any size; 0 for −∞.
+ScaledReal exponential(Real log) {
+  if (std::isinf(log) && log < 0) return {};
+  const Real twos = std::floor(log / std::log(Real{2}));
+  return ScaledReal::make(std::exp(log - twos * std::log(Real{2})), static_cast<std::int64_t>(twos));
+}
+
+}  // namespace
+
+Outlook outlook(const StackSpec& spec, Index depth) {
+  Outlook out;
+  Described described = describe(spec, depth);
+  out.reason = std::move(described.reason);
+  if (!described.law) return out;
+  try {
+    out.field = mean_field(*described.law);
+    out.moments = moments(*described.law, out.field);
+    out.ranks = rank_law(*described.law, out.field);
+  } catch (const NumericalError& error) {
+    out.reason = error.what();
+    return out;
+  }
+  out.law = std::move(described.law);
+  try {
+    out.spectrum = law_of(*out.law, out.field);
+    if (!out.spectrum)
+      out.no_spectrum =
+          "preactivation branches, whose masks persist along the stream, beside a norm, orthogonal weights, "
+          "a block "
+          "without skip or an input that is not normal";
+  } catch (const NumericalError& error) {
+    out.no_spectrum = error.what();
+  }
+  return out;
+}
+
+HasNorms Outlook::norms() const {
+  for (const BlockLaw& block : law->blocks)
+    if (block.norm != NormPlacement::none) return HasNorms::yes;
+  return HasNorms::no;
+}
+
+std::optional<SpectralLaw> spectrum_at(const Outlook& outlook, const Vector& input) {
+  if (!outlook.law) return std::nullopt;
+  NetworkLaw law = *outlook.law;
+  law.input_square = input.squaredNorm() / static_cast<Real>(input.size());
+  law.input_mean = input.mean();
+  try {
+    return law_of(law, mean_field(law), input);
+  } catch (const NumericalError&) {
+    return std::nullopt;
+  }
+}
+
+bool depends_on_input(const Outlook& outlook) {
+  return outlook.law && (outlook.norms() == HasNorms::yes || has_persistent_masks(*outlook.law));
+}
+
+Real distance_allowance(const Outlook& outlook) {
+  if (outlook.norms() == HasNorms::no) return 0;
+  constexpr Real lost_directions = 2, median_of_normal = 0.6745;
+  const Real n = static_cast<Real>(outlook.width());
+  Real variance = 0;
+  for (Index l = 0; l < outlook.depth(); ++l) {
+    const BlockLaw& law = outlook.law->blocks[static_cast<std::size_t>(l)];
+    if (law.norm != NormPlacement::after_sum) continue;
+    const BlockState& state = outlook.field.blocks[static_cast<std::size_t>(l)];
+    const Real skip = law.skip * law.skip * state.square,
+               branch = law.scale * law.scale * state.branch_square;
+    const Real sum = skip + branch;
+    if (sum > 0) variance += (4 * skip * branch + 2 * branch * branch) / (n * sum * sum);
+  }
+  const Real highest =
+      outlook.spectrum && outlook.spectrum->density.size() > 0 ? outlook.spectrum->density.maxCoeff() : 0;
+  return lost_directions + median_of_normal * std::sqrt(variance) * n * highest;
+}
+
+std::vector<ScaledReal> Outlook::forward_rms() const {
+  std::vector<ScaledReal> rms;
+  for (Index l = 0; l <= depth(); ++l) {
+    const ScaledReal q = field.square(l);
+    rms.push_back(q.is_zero() ? ScaledReal{} : exponential(q.log() / 2));
+  }
+  return rms;
+}
+
+std::vector<ScaledReal> Outlook::gradient_square() const {
+  std::vector<ScaledReal> squares;
+  for (Index l = 0; l <= depth(); ++l) squares.push_back(exponential(log_mean_square(*law, field, l)));
+  return squares;
+}
+
+std::vector<std::optional<ScaledReal>> Outlook::gate_gradient_square() const {
+  std::vector<std::optional<ScaledReal>> squares;
+  for (const std::optional<ScaleGradient>& each : gradients(*law, field).scale)
+    squares.push_back(each ? std::optional<ScaledReal>(exponential(each->log_square)) : std::nullopt);
+  return squares;
+}
+
+}  // namespace rezero::theory
