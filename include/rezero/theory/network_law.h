@@ -17,11 +17,9 @@ namespace rezero::theory {
 ///     preactivation  W φ(x) + b               W D
 ///     mlp            W2 φ(W1 x + b1) + b2     W2 D W1
 enum class BranchForm { linear, dense, preactivation, mlp };
-enum class Ensemble {
-  independent,
-  haar
-};  ///< of the entries: i.i.d. (universality makes their law irrelevant), or
-    ///< a multiple of a Haar orthogonal matrix
+/// The weights' entries: independent, of any law with those variances (the limits are universal), or those of
+/// a multiple of a Haar orthogonal matrix.
+enum class Ensemble { independent, haar };
 enum class NormPlacement { none, before_branch, after_sum };
 
 /// x′ = N(λ x + α F(N(x))), N a layer norm (or RMS norm) at one of the places, or none. To leading order in n
