@@ -46,8 +46,9 @@ struct BlockLaw {
 
 /// Positions (tokens) do not act on each other, so J is block-diagonal, with one n × n block per token. Each
 /// block has the law described here, and so has the mixture of their singular values and the mean square of
-/// J's entries. Blocks share their weights: over draws, quantities of different tokens are correlated, and
-/// fluctuations of averages over tokens are not smaller than those of one token.
+/// J's entries. They share their weights, so that an average over tokens fluctuates between draws less than
+/// the value of one token, but by more than independent ones would: spreads predicted for one are upper
+/// bounds.
 struct NetworkLaw {
   Index width = 0;                    ///< n: features of one position
   Activation activation{"identity"};  ///< of the branches; identity if no block has one
