@@ -8,8 +8,9 @@
 
 namespace rezero::theory::detail {
 
-/// x ← a mixture of the last iterates whose residual f(x) − x is smallest in the least-squares sense (Anderson
-/// 1965; Walker & Ni 2011). Complex vectors are stacked real and imaginary parts: the coefficients stay real.
+/// x ← a mixture of the last iterates whose residual f(x) − x is smallest in the least-squares sense
+/// (Anderson 1965; Walker & Ni 2011). Complex vectors are stacked real and imaginary parts: the coefficients
+/// stay real.
 class Anderson {
  public:
   Anderson(int memory, Real mixing) : memory_(memory), mixing_(mixing) {}

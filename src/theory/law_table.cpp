@@ -47,13 +47,14 @@ SpectralLaw LawTable::law(Real atom_at_zero, Real atom_at_one) && {
   for (Index k = 0; k < count; ++k) {
     const LawPoint& point = points_[static_cast<std::size_t>(k)];
     if (!std::isfinite(point.y) || !std::isfinite(point.density) || !std::isfinite(point.slope))
-      throw NumericalError("the spectral law is not finite (at log sigma^2 = " + std::to_string(point.y) + ")");
+      throw NumericalError("the spectral law is not finite (at log sigma^2 = " + std::to_string(point.y) +
+                           ")");
     law.log_square[k] = point.y;
     law.density[k] = std::max<Real>(0, point.density);
     if (k == 0) continue;
     const LawPoint& last = points_[static_cast<std::size_t>(k - 1)];
-    const Real h = last.y - point.y, corrected = h * (last.density + point.density) / 2 +
-                                                 h * h * (point.slope - last.slope) / 12;
+    const Real h = last.y - point.y,
+               corrected = h * (last.density + point.density) / 2 + h * h * (point.slope - last.slope) / 12;
     law.above[k] = law.above[k - 1] + std::max<Real>(0, corrected);
   }
   const Real spread = 1 - atom_at_zero - atom_at_one, found = law.above[count - 1];

@@ -87,7 +87,8 @@ EdgePoint find_edge(const Product& product, Side side) {
   Real low = std::min(guess, limit - 1e-3), at_low = balance(low);
   Real high = low, at_high = at_low;
   for (Real width = 0.5; at_low > 0; width *= 2) {
-    if (low < guess - 60) throw NumericalError("no edge of the spectral law was found (the curve has no minimum)");
+    if (low < guess - 60)
+      throw NumericalError("no edge of the spectral law was found (the curve has no minimum)");
     high = low, at_high = at_low, low -= width, at_low = balance(low);
   }
   bool found = true;
@@ -99,17 +100,20 @@ EdgePoint find_edge(const Product& product, Side side) {
   EdgePoint result;
   if (!found || at_high < 0) {  // the curve runs to infinity: no square root
     const std::optional<RealPoint> far = real_point(product, side, std::exp(limit));
-    if (!far) throw NumericalError("no edge of the spectral law was found (the curve ends before its minimum)");
+    if (!far)
+      throw NumericalError("no edge of the spectral law was found (the curve ends before its minimum)");
     result.edge.log_square = far->log_z;
     result.distance = std::numeric_limits<Real>::infinity();
     return result;
   }
-  result.distance = std::exp(root_between(balance, low, high, at_low, at_high, 1e-13 * (1 + std::abs(guess))));
+  result.distance =
+      std::exp(root_between(balance, low, high, at_low, at_high, 1e-13 * (1 + std::abs(guess))));
   const std::optional<RealPoint> point = real_point(product, side, result.distance);
   if (!point) throw NumericalError("no edge of the spectral law was found (the curve ends at its minimum)");
   result.edge.log_square = point->log_z;
   const Real d = result.distance, h = 1e-4 * d;
-  const std::optional<RealPoint> outer = real_point(product, side, d + h), inner = real_point(product, side, d - h);
+  const std::optional<RealPoint> outer = real_point(product, side, d + h),
+                                 inner = real_point(product, side, d - h);
   if (!outer || !inner) return result;
   const auto first = [](const RealPoint& at, Real from) { return at.slope - 1 / (from * (1 + from)); };
   const Real second = std::abs(first(*outer, d + h) - first(*inner, d - h)) / (2 * h);

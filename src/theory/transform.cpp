@@ -10,10 +10,11 @@
 namespace rezero::theory::detail {
 namespace {
 
-/// Gauss points for ψ of a residual block: its y keeps away from the cut, and ψ is right to 1e-9 or better
-/// (a test compares). That of a plain layer follows the law of the slopes itself, down to the smallest: all
-/// points are kept.
-constexpr Index gauss_points = 24;
+/// Gauss points for ψ of a residual block. Against every point of the law, cumulative distributions differ by
+/// less than 1e-4, but for one orthogonal block with α = 10 (2e-3): there ψ comes close to its cut. (24
+/// points: up to 2e-2 for one block.) A plain layer's law follows that of its slopes down to the smallest:
+/// all points are kept.
+constexpr Index gauss_points = 48;
 
 constexpr Real infinity = std::numeric_limits<Real>::infinity();
 
@@ -191,7 +192,8 @@ std::optional<Real> Transform::above(Real u) const {
   const Real guess = std::log(u / (plain_ ? gamma_ * rule_.mean() : 1 / scale_ + gamma_ * rule_.mean()));
   Real low = guess, high = guess, at_low = difference(low), at_high = at_low;
   const Real limit = log_q_range - std::log(rule_.largest());
-  for (Real width = 1; at_low > 0; width *= 2) high = low, at_high = at_low, low -= width, at_low = difference(low);
+  for (Real width = 1; at_low > 0; width *= 2)
+    high = low, at_high = at_low, low -= width, at_low = difference(low);
   for (Real width = 1; at_high < 0; width *= 2) {
     if (high >= limit) return std::nullopt;
     low = high, at_low = at_high, high = std::min(limit, high + width), at_high = difference(high);
@@ -207,7 +209,8 @@ std::optional<Real> Transform::below(Real u) const {
   const auto difference = [&](Real log_q) { return std::log(depth_below(log_q) / depth); };
   Real high = end_log_q_, at_high = difference(high), low = high, at_low = at_high;
   if (at_high < 0) return std::nullopt;
-  for (Real width = 1; at_low > 0; width *= 2) high = low, at_high = at_low, low -= width, at_low = difference(low);
+  for (Real width = 1; at_low > 0; width *= 2)
+    high = low, at_high = at_low, low -= width, at_low = difference(low);
   return std::exp(root_between(difference, low, high, at_low, at_high, 1e-14 * (1 + std::abs(high))));
 }
 
