@@ -25,22 +25,25 @@ constexpr Real largest_ratio = 1 - 1e-4;
 Product make_product(const std::vector<TransformRun>& blocks) {
   Product product;
   Real untouched = 1;
-  const BlockTransform* before = nullptr;
+  std::vector<const BlockTransform*> known;  // of every factor
   for (const TransformRun& run : blocks) {
     if (run.count <= 0) continue;
     const Real count = static_cast<Real>(run.count);
     if (!std::isfinite(run.block.log_divisor))
       throw UsageError("no spectral law (the divisor of a norm is not a positive number)");
     product.shift -= count * run.block.log_divisor;
-    if (before && !product.factors.empty() && equal(run.block, *before)) {
-      product.factors.back().count += count;
+    std::size_t k = known.size();  // neighbours are equal more often than others
+    while (k > 0 && !equal(run.block, *known[k - 1])) --k;
+    if (k > 0) {
+      product.factors[k - 1].count += count;
     } else {
       Factor factor{Transform(run.block), count};
       if (factor.transform.trivial()) continue;
       product.factors.push_back(std::move(factor));
-      before = &run.block;
+      known.push_back(&run.block);
+      k = known.size();
     }
-    const Transform& T = product.factors.back().transform;
+    const Transform& T = product.factors[k - 1].transform;
     product.shift += count * T.shift();
     if (T.plain()) {
       product.atom_at_zero = std::max(product.atom_at_zero, 1 - T.rank());

@@ -39,6 +39,7 @@ inline StackSpec scaled_stack(const char* family, const char* activation, const 
   spec.width = width, spec.hidden_ratio = 1;
   spec.activation = Activation(std::string_view(activation));
   spec.initializer = Initializer(std::string_view(initializer));
+  spec.input.law = InputLaw::sphere;  // q_0 = 1: that of a normal input fluctuates by √(2/n)
   return spec;
 }
 

@@ -48,6 +48,28 @@ TEST(LawSpectralAgreement, OwnStacksFollowTheirLaws) {
     EXPECT_LE(distance(at, 120, 3), agrees) << at.family << " " << at.activation << " " << at.initializer;
 }
 
+/// Tracy–Widom at both ends, between its quantiles of 1e-5 and 1 − 1e-3 (rounded to −5 and 2.5 for finite n).
+TEST(LawSpectralAgreement, ExtremeValuesAreTracyWidoms) {
+  constexpr Index n = 160;
+  for (const Case& at :
+       {Case{"linear", "identity", "gaussian:sigma_w=1", 4, 0.4},
+        Case{"mlp", "tanh", "gaussian:sigma_w=1", 6, 0.4},
+        Case{"dense", "tanh", "gaussian:sigma_w=1", 6, 0.4}, Case{"mlp", "relu", "he", 8, 0.2}})
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+      const StackSpec spec = scaled_stack(at.family, at.activation, at.initializer, n, at.alpha);
+      const SpectralLaw law = predicted_law(spec, seed, at.depth);
+      const Vector y = log_squares(spec, seed, at.depth);
+      const auto scaled = [](Real beyond, const theory::SpectralEdge& edge) {
+        return beyond * std::pow(n * edge.scale.value(), 2.0 / 3);
+      };
+      for (const Real z : {scaled(y[0] - law.upper.log_square, law.upper),
+                           scaled(law.lower.value().log_square - y[n - 1], *law.lower)}) {
+        EXPECT_GE(z, -5) << at.family << " " << seed;
+        EXPECT_LE(z, 2.5) << at.family << " " << seed;
+      }
+    }
+}
+
 TEST(LawSpectralAgreement, AnotherBranchScaleIsRejected) {
   const StackSpec spec = scaled_stack("mlp", "tanh", "gaussian:sigma_w=1", 150, 0.5),
                   other = scaled_stack("mlp", "tanh", "gaussian:sigma_w=1", 150, 0.75);

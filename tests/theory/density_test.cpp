@@ -433,8 +433,10 @@ TEST(SpectralLaw, QuantilesInvertCumulative) {
 /// Splitting a run, or listing equal blocks one by one, changes nothing; order does not matter.
 TEST(SpectralLaw, EqualBlocksAreMerged) {
   const BlockTransform a = mlp("tanh", 0.3, 1), b = linear(0.2);
+  const SpectralLaw alternating = march({{a, 1}, {b, 1}, {a, 4}, {b, 1}, {a, 1}});
   const SpectralLaw run = march({{a, 6}, {b, 2}}), singles = march({{a, 1}, {a, 2}, {a, 3}, {b, 2}}),
                     turned = march({{b, 2}, {a, 6}});
+  EXPECT_EQ(run.log_square, alternating.log_square);
   EXPECT_EQ(run.log_square, singles.log_square);
   EXPECT_EQ(run.above, singles.above);
   for (const Real p : {0.1, 0.5, 0.95}) EXPECT_NEAR(run.quantile(p), turned.quantile(p), 1e-9);

@@ -43,7 +43,7 @@ struct BlockTransform {
   Real log_divisor = 0;  ///< subtracted from log σ² (norm after the sum), less 2 log λ
 };
 
-/// Equal blocks in a row are evaluated once.
+/// Equal blocks are evaluated once, whether in one run or in several.
 struct TransformRun {
   BlockTransform block;
   Index count = 1;
@@ -62,7 +62,8 @@ struct SpectralEdge {
   std::optional<Real> scale;
 };
 
-/// The law of y = log σ²: a density, and at most two atoms.
+/// The law of y = log σ²: a density, and at most two atoms. Single directions, such as those that a norm maps
+/// to 0 or an outlier, have no mass.
 struct SpectralLaw {
   Vector log_square;  ///< descending
   Vector density;     ///< of y there, without atoms; not negative
@@ -84,7 +85,7 @@ struct SpectralLaw {
   Real quantile(Real p) const;
   /// E y and its variance, y = log σ² = 2 log σ. Absent if σ = 0 has mass.
   std::optional<Real> mean_log_square() const, variance_log_square() const;
-  /// log E σ^{2k}, k > 0. Error about 1e-5 k max(1, k).
+  /// log E σ^{2k}, k > 0. Error about 1e-4 k.
   Real log_moment(Real k) const;
   /// P(low ≤ σ ≤ high), 0 < low ≤ high.
   Real share_within(Real low, Real high) const;
