@@ -274,14 +274,14 @@ SlopeLaw GaussianIntegrals::slopes(Real p) const {
   return law_of(square, weight);
 }
 
-Vector GaussianIntegrals::slope_square_modes(Real p, Index count) const {
+GaussianIntegrals::SquareModes GaussianIntegrals::square_modes(Real p, Index count) const {
   require_variance(p);
   const Unflagged guard;
-  Vector modes = Vector::Zero(count);
+  SquareModes modes{Vector::Zero(count), Vector::Zero(count)};
   if (count == 0) return modes;
   if (p == 0) {
-    const Real slope = activation_.derivative(vector_of({0}))(0);
-    modes(0) = slope * slope;
+    const Activation::Values here = activation_.both(vector_of({0}));
+    modes.value(0) = here.value(0) * here.value(0), modes.slope(0) = here.slope(0) * here.slope(0);
     return modes;
   }
   const Real s = std::sqrt(p);
@@ -290,17 +290,22 @@ Vector GaussianIntegrals::slope_square_modes(Real p, Index count) const {
     for (Index j = 0; j < count; j += 2) {
       const auto k = static_cast<Real>(j);
       if (j > 0) cosine *= -4 * p / std::sqrt(k * (k - 1));
-      modes(j) = cosine + (j == 0 ? 0.5 : 0);
+      modes.value(j) = -cosine, modes.slope(j) = cosine;
     }
+    modes.value(0) += 0.5, modes.slope(0) += 0.5;
     return modes;
   }
   const Points points = half_normal_points(s);
-  const Array z = points.at / s, up = activation_.derivative(points.at.matrix()).array().square(),
-              down = activation_.derivative(-points.at.matrix()).array().square();
-  const Array even = points.weight * (up + down), odd = points.weight * (up - down);
-  Array before = Array::Zero(z.size()), here = Array::Ones(z.size());
+  const Array z = points.at / s;
+  const Activation::Values up = activation_.both(points.at.matrix()),
+                           down = activation_.both(-points.at.matrix());
+  const Array f = up.value.array().square(), g = down.value.array().square(), f1 = up.slope.array().square(),
+              g1 = down.slope.array().square();
+  Array before = Array::Zero(z.size()), here = points.weight;
   for (Index j = 0; j < count; ++j) {
-    modes(j) = ((j % 2 == 0 ? even : odd) * here).sum();
+    const bool even = j % 2 == 0;
+    modes.value(j) = even ? (here * (f + g)).sum() : (here * (f - g)).sum();
+    modes.slope(j) = even ? (here * (f1 + g1)).sum() : (here * (f1 - g1)).sum();
     const auto k = static_cast<Real>(j);
     const Array next = (z * here - std::sqrt(k) * before) / std::sqrt(k + 1);
     before = here, here = next;

@@ -7,7 +7,9 @@ namespace rezero::theory {
 
 struct MaskPersistence {
   std::vector<Real> relative_variance;  ///< of σ² before block l, l = 0..L
-  Real spread = 0;                      ///< Σ_k Σ_l b_k b_l C(k, l), k = l included; b = g/E φ′²
+  /// n times the variance of log ‖J‖²_F that the coordinates of the stream cause, to leading order, for a
+  /// given sequence q_l, and in truth.
+  Real given_squares = 0, total = 0;
 };
 
 MaskPersistence mask_persistence(const NetworkLaw& law, const MeanField& field);

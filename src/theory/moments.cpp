@@ -209,9 +209,9 @@ void set_spread(Moments& moments, const NetworkLaw& law, const MeanField& field,
     const bool depends = !block.off() && !is_linear(block, law) && !law.activation.homogeneous();
     feeds_back = feeds_back || (depends && block.form != BranchForm::preactivation);
   }
-  if (masks) variance += masks->spread;
   const Real n = static_cast<Real>(law.width);
-  moments.spread_of_weights = std::sqrt(variance / n);
+  moments.spread_of_weights = std::sqrt((variance + (masks ? masks->given_squares : 0)) / n);
+  if (masks) variance += masks->total;
   if (feeds_back) variance += from_squares(law, field);
   if (!std::isfinite(variance)) {
     moments.spread_of_weights = 0;

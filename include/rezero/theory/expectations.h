@@ -54,10 +54,13 @@ class GaussianIntegrals {
   /// Cov(φ′(h)², φ′(k)²)
   Real slope_square_covariance(Real p, Real q, Real rho) const;
 
-  /// Coefficients of φ′(√p z)² in the orthonormal Hermite polynomials of z, from degree 0 up: for (h, k) as
-  /// above, the covariance is the sum over j ≥ 1 of ρ^j times the coefficients at p and at q (Mehler). Their
-  /// squares sum to E φ′⁴.
-  Vector slope_square_modes(Real p, Index count) const;
+  /// Coefficients of φ(√p z)² and φ′(√p z)² in the orthonormal Hermite polynomials of z, from degree 0 up:
+  /// for (h, k) as above, a covariance is the sum over j ≥ 1 of ρ^j times the coefficients at p and at q
+  /// (Mehler). The squares of all coefficients sum to E φ⁴ and E φ′⁴.
+  struct SquareModes {
+    Vector value, slope;
+  };
+  SquareModes square_modes(Real p, Index count) const;
 
   const Activation& activation() const { return activation_; }
   /// φ(c h) = c φ(h) up to rounding for c > 1 and |h| > 2^100, or for every h: gelu as well as relu.

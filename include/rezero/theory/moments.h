@@ -61,8 +61,7 @@ struct Moments {
   ///     Haar, the last three: (κ−1)(r−1) instead of 2 g² κ r and the like (mlp, dense), nothing (the last)
   ///
   /// C is the covariance of φ′² at blocks k and l, b = g/E φ′². Where χ depends on q, the fluctuation of q
-  /// along the stream is added (mlp and dense branches with odd φ; omitted for preactivation branches). Not
-  /// set with norms and with an outlier.
+  /// along the stream is added. Not set with norms and with an outlier.
   std::optional<Real> spread;
   Real spread_of_weights = 0;  ///< the same for a given sequence q_l; 0 if `spread` is not set
 };
