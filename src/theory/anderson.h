@@ -1,10 +1,9 @@
 #pragma once
 /// Anderson's acceleration of a fixed-point iteration.
 
-#include <Eigen/Dense>
 #include <vector>
 
-#include "rezero/core/types.h"
+#include "linalg/small_systems.h"
 
 namespace rezero::theory::detail {
 
@@ -32,9 +31,7 @@ class Anderson {
     Matrix R(residual.size(), count), F(residual.size(), count);
     for (Index k = 0; k < count; ++k)
       R.col(k) = residuals_[static_cast<std::size_t>(k)], F.col(k) = images_[static_cast<std::size_t>(k)];
-    Eigen::ColPivHouseholderQR<Matrix> qr(R);
-    qr.setThreshold(1e-10);
-    return mixed - F * qr.solve(residual);
+    return mixed - F * rezero::detail::least_squares(R, residual);
   }
 
  private:

@@ -9,13 +9,13 @@
 ///
 /// where E is the mean over paths and Ginv the inverse diagonal of the tridiagonal chain's inverse.
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 #include <string>
 
+#include "linalg/small_systems.h"
 #include "rezero/core/error.h"
 #include "rezero/theory/density.h"
 #include "theory/anderson.h"
@@ -233,7 +233,7 @@ std::optional<Complex> newton(const Chain& chain, Vector& x, Complex z) {
     Eigen::VectorXcd right(half);
     right.real() = (image.x - x).head(half).cwiseQuotient(scale);
     right.imag() = (image.x - x).tail(half).cwiseQuotient(scale);
-    const Eigen::VectorXcd delta = system.partialPivLu().solve(right);
+    const Eigen::VectorXcd delta = rezero::detail::solve_complex(system, right);
     x.head(half) += delta.real().cwiseProduct(scale), x.tail(half) += delta.imag().cwiseProduct(scale);
   }
   return std::nullopt;
