@@ -34,7 +34,7 @@ class Extents {
   void take(const LayoutTensor& row, const std::string& name) {
     const TensorInfo& info = *file_.find(name);
     std::vector<Index> shape = info.shape;
-    const std::vector<Axis> axes = layout_.stored_shape(row);
+    const std::vector<TensorAxis> axes = layout_.stored_shape(row);
     if (shape.empty() && axes.size() == 1 && axes[0].extent == Extent::one) shape = {1};
     std::vector<std::string> reasons;
     if (fits(shape, axes, name, reasons)) return;
@@ -51,12 +51,12 @@ class Extents {
   };
 
   /// Learns while it compares. `reasons`: the extents that were known, and from where.
-  bool fits(const std::vector<Index>& shape, const std::vector<Axis>& axes, const std::string& name,
+  bool fits(const std::vector<Index>& shape, const std::vector<TensorAxis>& axes, const std::string& name,
             std::vector<std::string>& reasons) {
     if (shape.size() != axes.size()) return false;
     bool same = true;
     for (std::size_t i = 0; i < axes.size(); ++i) {
-      const Axis axis = axes[i];
+      const TensorAxis axis = axes[i];
       if (shape[i] < 1 || shape[i] > largest_axis || shape[i] % axis.times != 0) {
         same = false;
         continue;
@@ -79,7 +79,7 @@ class Extents {
   }
 
   /// If the shape would fit with its axes swapped.
-  std::string turned_hint(const LayoutTensor& row, std::vector<Index> shape, std::vector<Axis> axes,
+  std::string turned_hint(const LayoutTensor& row, std::vector<Index> shape, std::vector<TensorAxis> axes,
                           const std::string& name) const {
     if (axes.size() != 2) return "";
     std::reverse(shape.begin(), shape.end());

@@ -44,13 +44,13 @@ bool LayoutSpec::swapped(const LayoutTensor& tensor) const {
   return tensor.conv1d && (!value || value->text == "conv1d");
 }
 
-std::vector<Axis> LayoutSpec::stored_shape(const LayoutTensor& tensor) const {
-  std::vector<Axis> axes = tensor.shape;
+std::vector<TensorAxis> LayoutSpec::stored_shape(const LayoutTensor& tensor) const {
+  std::vector<TensorAxis> axes = tensor.shape;
   if (swapped(tensor)) std::reverse(axes.begin(), axes.end());
   return axes;
 }
 
-std::string axes_text(const std::vector<Axis>& axes) {
+std::string axes_text(const std::vector<TensorAxis>& axes) {
   const auto letter = [](Extent extent) -> std::string {
     switch (extent) {
       case Extent::one:
@@ -69,7 +69,7 @@ std::string axes_text(const std::vector<Axis>& axes) {
     return "";
   };
   std::string text;
-  for (const Axis& axis : axes)
+  for (const TensorAxis& axis : axes)
     text += (text.empty() ? "" : " × ") + (axis.times == 1 ? "" : std::to_string(axis.times)) +
             letter(axis.extent);
   return text;

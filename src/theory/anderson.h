@@ -1,15 +1,15 @@
 #pragma once
 /// Anderson's acceleration of a fixed-point iteration.
 
-#include <Eigen/Dense>
 #include <vector>
 
-#include "rezero/core/types.h"
+#include "linalg/small_systems.h"
 
 namespace rezero::theory::detail {
 
-/// x ← a mixture of the last iterates whose residual f(x) − x is smallest in the least-squares sense (Anderson
-/// 1965; Walker & Ni 2011). Complex vectors are stacked real and imaginary parts: the coefficients stay real.
+/// x ← a mixture of the last iterates whose residual f(x) − x is smallest in the least-squares sense
+/// (Anderson 1965; Walker & Ni 2011). Complex vectors are stacked real and imaginary parts: the coefficients
+/// stay real.
 class Anderson {
  public:
   Anderson(int memory, Real mixing) : memory_(memory), mixing_(mixing) {}
@@ -31,9 +31,7 @@ class Anderson {
     Matrix R(residual.size(), count), F(residual.size(), count);
     for (Index k = 0; k < count; ++k)
       R.col(k) = residuals_[static_cast<std::size_t>(k)], F.col(k) = images_[static_cast<std::size_t>(k)];
-    Eigen::ColPivHouseholderQR<Matrix> qr(R);
-    qr.setThreshold(1e-10);
-    return mixed - F * qr.solve(residual);
+    return mixed - F * rezero::detail::least_squares(R, residual);
   }
 
  private:

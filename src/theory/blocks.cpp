@@ -28,7 +28,8 @@ std::vector<TransformRun> free_blocks(const NetworkLaw& law, const MeanField& fi
     run.block.plain = block.skip == 0;
     run.block.strength = strength_of(block, state);
     if (block.form == BranchForm::mlp) run.block.gamma = block.gamma;
-    const bool again = l > 0 && field.blocks[l - 1].argument == state.argument && runs.back().block.slopes.square.size();
+    const bool again =
+        l > 0 && field.blocks[l - 1].argument == state.argument && runs.back().block.slopes.square.size();
     if (block.form != BranchForm::linear && run.block.strength > 0)
       run.block.slopes = again ? runs.back().block.slopes : integrals.slopes(state.argument);
     // m1 grows by `factor`, which is that of the transform over the square of a norm's divisor

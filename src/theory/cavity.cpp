@@ -9,13 +9,13 @@
 ///
 /// where E is the mean over paths and Ginv the inverse diagonal of the tridiagonal chain's inverse.
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 #include <string>
 
+#include "linalg/small_systems.h"
 #include "rezero/core/error.h"
 #include "rezero/theory/density.h"
 #include "theory/anderson.h"
@@ -92,8 +92,8 @@ class Chain {
     Vector x;
     Complex G;
   };
-  /// The derivative of the equations at x: S diag(e²), S_kj = E w_k w_j (chain⁻¹)²_kj, w = d at a stream and 1
-  /// at a multiplier. Cost: L² per path.
+  /// The derivative of the equations at x: S diag(e²), S_kj = E w_k w_j (chain⁻¹)²_kj, w = d at a stream and
+  /// 1 at a multiplier. Cost: L² per path.
   Eigen::MatrixXcd derivative(const Vector& x, Complex z) const {
     const std::size_t nodes = static_cast<std::size_t>(2 * depth_);  // v_L carries no unknown
     std::vector<Lanes> sums(nodes * nodes, {Octet::Zero(), Octet::Zero()});
@@ -227,12 +227,13 @@ std::optional<Complex> newton(const Chain& chain, Vector& x, Complex z) {
     if (left <= tolerance) return image.G;
     before = left;
     const Vector scale = sizes(image.x).head(half);
-    Eigen::MatrixXcd system = -(scale.cwiseInverse().asDiagonal() * chain.derivative(x, z) * scale.asDiagonal());
+    Eigen::MatrixXcd system =
+        -(scale.cwiseInverse().asDiagonal() * chain.derivative(x, z) * scale.asDiagonal());
     system.diagonal().array() += 1;
     Eigen::VectorXcd right(half);
     right.real() = (image.x - x).head(half).cwiseQuotient(scale);
     right.imag() = (image.x - x).tail(half).cwiseQuotient(scale);
-    const Eigen::VectorXcd delta = system.partialPivLu().solve(right);
+    const Eigen::VectorXcd delta = rezero::detail::solve_complex(system, right);
     x.head(half) += delta.real().cwiseProduct(scale), x.tail(half) += delta.imag().cwiseProduct(scale);
   }
   return std::nullopt;
@@ -337,8 +338,10 @@ SpectralEdge edge_of(const SpectralLaw& law, Real theta) {
     edge.log_square -= (square[0] + (at - y[0]) * (first + second * (at - y[1]))) / slope;
   }
   // density = √(2/f″) √(X₊ − y)/π
-  if (slope < 0 && edge.log_square > y[0]) edge.scale = std::acos(Real{-1}) * std::sqrt(-slope);
-  else edge.log_square = y[0];
+  if (slope < 0 && edge.log_square > y[0])
+    edge.scale = std::acos(Real{-1}) * std::sqrt(-slope);
+  else
+    edge.log_square = y[0];
   return edge;
 }
 
@@ -363,7 +366,8 @@ SpectralLaw cavity(const std::vector<CavityBlock>& blocks, const GaussianIntegra
   Vector x = chain.start(std::exp(Complex(X, theta)));
   bool slow = false;
   std::optional<Complex> G = solve(chain, x, std::exp(Complex(X, theta)), slow);
-  if (!G) throw NumericalError("no spectral law (the cavity equations could not be solved above the upper edge)");
+  if (!G)
+    throw NumericalError("no spectral law (the cavity equations could not be solved above the upper edge)");
   Extrapolation path;
   path.add(X, x);
   std::vector<detail::LawPoint> points;
@@ -372,11 +376,13 @@ SpectralLaw cavity(const std::vector<CavityBlock>& blocks, const GaussianIntegra
   points.push_back({X, -u.imag() / pi, 0});
   Complex v = std::log(Real{1} + detail::inverse(u));
   while (X > end && std::abs(Real{1} + u) > rest) {
-    if (points.size() > most_points) throw NumericalError("no spectral law (the cavity equations' curve did not end)");
+    if (points.size() > most_points)
+      throw NumericalError("no spectral law (the cavity equations' curve did not end)");
     const Complex z = std::exp(Complex(X - step, theta));
     Vector next = path.at(X - step);
     const std::optional<Complex> at = solve(chain, next, z, slow);
-    const Complex new_u = at ? u_of(z, *at) : Complex(0), new_v = at ? std::log(Real{1} + detail::inverse(new_u)) : v;
+    const Complex new_u = at ? u_of(z, *at) : Complex(0),
+                  new_v = at ? std::log(Real{1} + detail::inverse(new_u)) : v;
     const Real moved = std::abs(new_v - v) / std::min<Real>(1, std::abs(v));
     if (!at || !(moved < 2 * longest) || new_u.imag() > 0) {
       step /= 2;
@@ -386,8 +392,8 @@ SpectralLaw cavity(const std::vector<CavityBlock>& blocks, const GaussianIntegra
         break;
       }
       if (step < 1e-3 * theta)
-        throw NumericalError("no spectral law (the cavity equations were lost at log sigma^2 = " +
-                             std::to_string(X) + ")");
+        throw NumericalError(
+            "no spectral law (the cavity equations were lost at log sigma^2 = " + std::to_string(X) + ")");
       continue;
     }
     X -= step, u = new_u, v = new_v;

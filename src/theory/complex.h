@@ -29,7 +29,11 @@ inline Complex expm1(Complex z) {
   return {growth * std::cos(z.imag()) - 2 * half * half, (1 + growth) * std::sin(z.imag())};
 }
 
-inline Real log1p(Real x) { return std::log1p(x); }
-inline Real inverse(Real x) { return 1 / x; }
+inline Real log1p(Real x) {
+  return std::log1p(x);
+}
+inline Real inverse(Real x) {
+  return 1 / x;
+}
 
 }  // namespace rezero::theory::detail

@@ -22,8 +22,8 @@ class LawTable {
   void lose_rest() { lost_ = true; }
   int size() const { return static_cast<int>(points_.size()); }
 
-  /// Integrates by the trapezoid rule with its end correction (Hermite's rule, of fourth order) and divides by
-  /// the mass found. NumericalError if that is off by more than 1e-2, or if a number is not finite.
+  /// Integrates by the trapezoid rule with its end correction (Hermite's rule, of fourth order) and divides
+  /// by the mass found. NumericalError if that is off by more than 1e-2, or if a number is not finite.
   SpectralLaw law(Real atom_at_zero, Real atom_at_one) &&;
 
  private:

@@ -60,7 +60,8 @@ class Curve {
  public:
   explicit Curve(const detail::Product& product) : product_(product) {}
 
-  /// Newton's method for log z = target from `state`, on v and every log q at once; false if it does not contract.
+  /// Newton's method for log z = target from `state`, on v and every log q at once; false if it does not
+  /// contract.
   bool solve(State& state, Complex target, Real limit) const {
     Real before = limit;
     for (int step = 0; step < 12; ++step) {
@@ -68,8 +69,10 @@ class Curve {
       const Real length = std::abs(change.v) / size_of(state.v), inner = change.inner;
       if (!std::isfinite(length) || !std::isfinite(inner)) return false;
       if (step == 0 ? length > limit || inner > 0.5 : length > 0.4 * before || inner > 0.2) return false;
-      if (step > 0) before = std::max(length, 1e-9);
-      else before = std::max<Real>(length, 1e-2 * limit);
+      if (step > 0)
+        before = std::max(length, 1e-9);
+      else
+        before = std::max<Real>(length, 1e-2 * limit);
       apply(state, change);
       if (!(state.v.imag() > 0 && state.v.imag() < pi)) return false;
       if (length < 1e-8 && inner < 1e-7) return settle(state, target);
@@ -81,7 +84,7 @@ class Curve {
   struct Change {
     Complex v;
     std::vector<Complex> q;  ///< of log q
-    Real inner = 0;  ///< largest change of a log q
+    Real inner = 0;          ///< largest change of a log q
     Complex slope;
     std::vector<Real> turn;
   };
@@ -173,8 +176,9 @@ SpectralLaw march(const std::vector<TransformRun>& blocks) {
   const Real first = std::min(0.7 * upper.distance, 3 * reach);
   const auto start = real_point(product, detail::Side::above, first);
   if (!start) throw NumericalError("no spectral law (the curve has no point above the upper edge)");
-  const Real width = std::min<Real>(1, lower ? upper.edge.log_square - lower->edge.log_square
-                                             : std::max(start->log_z - upper.edge.log_square, std::sqrt(product.spread)));
+  const Real width =
+      std::min<Real>(1, lower ? upper.edge.log_square - lower->edge.log_square
+                              : std::max(start->log_z - upper.edge.log_square, std::sqrt(product.spread)));
   const Real theta = smear * width;
   Real end = -std::numeric_limits<Real>::infinity();
   if (lower) {
@@ -207,7 +211,8 @@ SpectralLaw march(const std::vector<TransformRun>& blocks) {
         break;
       }
       throw NumericalError("no spectral law (the curve was lost at log sigma^2 = " + std::to_string(X) +
-                           ", with " + std::to_string(std::abs(U(state.v).rest - product.atom_at_zero)) + " to go)");
+                           ", with " + std::to_string(std::abs(U(state.v).rest - product.atom_at_zero)) +
+                           " to go)");
     }
     state = std::move(next), X -= step;
     table.add(point_of(state, X, theta, product));

@@ -90,8 +90,9 @@ SpectralLaw slope_spectrum(const SlopeLaw& slopes, Real rank, Real shift) {
   law.above = Eigen::Map<const Vector>(above.data(), size);
   law.density = Vector::Zero(size);
   for (Index k = 1; k + 1 < size; ++k)  // the smaller slope of both sides keeps pieces without mass empty
-    law.density[k] = std::min((law.above[k] - law.above[k - 1]) / (law.log_square[k - 1] - law.log_square[k]),
-                              (law.above[k + 1] - law.above[k]) / (law.log_square[k] - law.log_square[k + 1]));
+    law.density[k] =
+        std::min((law.above[k] - law.above[k - 1]) / (law.log_square[k - 1] - law.log_square[k]),
+                 (law.above[k + 1] - law.above[k]) / (law.log_square[k] - law.log_square[k + 1]));
   return law;
 }
 

@@ -40,8 +40,8 @@ Real added_variance(const CavityBlock& block, const CavityBlock& next) {
 
 }  // namespace
 
-Matrix slope_paths(const std::vector<CavityBlock>& blocks, const GaussianIntegrals& activation, const Vector& input,
-                   Index count) {
+Matrix slope_paths(const std::vector<CavityBlock>& blocks, const GaussianIntegrals& activation,
+                   const Vector& input, Index count) {
   const bool given = input.size() > 0;
   Vector quantiles(count);
   for (Index k = 0; k < count; ++k)

@@ -25,22 +25,25 @@ constexpr Real largest_ratio = 1 - 1e-4;
 Product make_product(const std::vector<TransformRun>& blocks) {
   Product product;
   Real untouched = 1;
-  const BlockTransform* before = nullptr;
+  std::vector<const BlockTransform*> known;  // of every factor
   for (const TransformRun& run : blocks) {
     if (run.count <= 0) continue;
     const Real count = static_cast<Real>(run.count);
     if (!std::isfinite(run.block.log_divisor))
       throw UsageError("no spectral law (the divisor of a norm is not a positive number)");
     product.shift -= count * run.block.log_divisor;
-    if (before && !product.factors.empty() && equal(run.block, *before)) {
-      product.factors.back().count += count;
+    std::size_t k = known.size();  // neighbours are equal more often than others
+    while (k > 0 && !equal(run.block, *known[k - 1])) --k;
+    if (k > 0) {
+      product.factors[k - 1].count += count;
     } else {
       Factor factor{Transform(run.block), count};
       if (factor.transform.trivial()) continue;
       product.factors.push_back(std::move(factor));
-      before = &run.block;
+      known.push_back(&run.block);
+      k = known.size();
     }
-    const Transform& T = product.factors.back().transform;
+    const Transform& T = product.factors[k - 1].transform;
     product.shift += count * T.shift();
     if (T.plain()) {
       product.atom_at_zero = std::max(product.atom_at_zero, 1 - T.rank());
@@ -87,7 +90,8 @@ EdgePoint find_edge(const Product& product, Side side) {
   Real low = std::min(guess, limit - 1e-3), at_low = balance(low);
   Real high = low, at_high = at_low;
   for (Real width = 0.5; at_low > 0; width *= 2) {
-    if (low < guess - 60) throw NumericalError("no edge of the spectral law was found (the curve has no minimum)");
+    if (low < guess - 60)
+      throw NumericalError("no edge of the spectral law was found (the curve has no minimum)");
     high = low, at_high = at_low, low -= width, at_low = balance(low);
   }
   bool found = true;
@@ -99,17 +103,20 @@ EdgePoint find_edge(const Product& product, Side side) {
   EdgePoint result;
   if (!found || at_high < 0) {  // the curve runs to infinity: no square root
     const std::optional<RealPoint> far = real_point(product, side, std::exp(limit));
-    if (!far) throw NumericalError("no edge of the spectral law was found (the curve ends before its minimum)");
+    if (!far)
+      throw NumericalError("no edge of the spectral law was found (the curve ends before its minimum)");
     result.edge.log_square = far->log_z;
     result.distance = std::numeric_limits<Real>::infinity();
     return result;
   }
-  result.distance = std::exp(root_between(balance, low, high, at_low, at_high, 1e-13 * (1 + std::abs(guess))));
+  result.distance =
+      std::exp(root_between(balance, low, high, at_low, at_high, 1e-13 * (1 + std::abs(guess))));
   const std::optional<RealPoint> point = real_point(product, side, result.distance);
   if (!point) throw NumericalError("no edge of the spectral law was found (the curve ends at its minimum)");
   result.edge.log_square = point->log_z;
   const Real d = result.distance, h = 1e-4 * d;
-  const std::optional<RealPoint> outer = real_point(product, side, d + h), inner = real_point(product, side, d - h);
+  const std::optional<RealPoint> outer = real_point(product, side, d + h),
+                                 inner = real_point(product, side, d - h);
   if (!outer || !inner) return result;
   const auto first = [](const RealPoint& at, Real from) { return at.slope - 1 / (from * (1 + from)); };
   const Real second = std::abs(first(*outer, d + h) - first(*inner, d - h)) / (2 * h);

@@ -19,7 +19,7 @@ struct Product {
   Real shift = 0;  ///< added to log z: Σ −log_divisor
   Real atom_at_zero = 0, atom_at_one = 0;
   bool reaches_zero = false;  ///< no lower edge
-  Real spread = 0;  ///< relvar = Σ d log T/du at 0, the variance of σ² over its squared mean
+  Real spread = 0;            ///< relvar = Σ d log T/du at 0, the variance of σ² over its squared mean
 };
 
 Product make_product(const std::vector<TransformRun>& blocks);

@@ -7,8 +7,8 @@
 
 namespace rezero::theory::detail {
 
-/// x in [low, high] with f(x) = 0, f(low) ≤ 0 ≤ f(high) not required to be finite at the ends, to |high − low|
-/// ≤ tolerance: secants with Illinois weights, and a bisection whenever two of them did not halve the
+/// x in [low, high] with f(x) = 0, f(low) ≤ 0 ≤ f(high) not required to be finite at the ends, to |high −
+/// low| ≤ tolerance: secants with Illinois weights, and a bisection whenever two of them did not halve the
 /// interval.
 template <class Function>
 Real root_between(const Function& f, Real low, Real high, Real f_low, Real f_high, Real tolerance) {

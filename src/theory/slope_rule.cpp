@@ -1,13 +1,12 @@
 #include "theory/slope_rule.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <tuple>
 #include <utility>
 #include <vector>
 
-#include "rezero/core/error.h"
+#include "linalg/small_systems.h"
 
 namespace rezero::theory::detail {
 namespace {
@@ -68,11 +67,9 @@ Positive gauss_rule(const Vector& node, const Vector& weight, Index points) {
     }
     basis.col(k + 1) = next / off[k];
   }
-  Eigen::SelfAdjointEigenSolver<Matrix> jacobi;
-  jacobi.computeFromTridiagonal(diagonal.head(size), off.head(size - 1));
-  if (jacobi.info() != Eigen::Success)
-    throw NumericalError("the rule for the slopes did not converge (the law of the slopes is not usable)");
-  return {jacobi.eigenvalues().cwiseMax(0), total * jacobi.eigenvectors().row(0).transpose().cwiseAbs2()};
+  const rezero::detail::TridiagonalSpectrum jacobi =
+      rezero::detail::tridiagonal_spectrum(diagonal.head(size), off.head(size - 1));
+  return {jacobi.values.cwiseMax(0), total * jacobi.first.cwiseAbs2()};
 }
 
 }  // namespace

@@ -12,7 +12,8 @@ namespace {
 
 /// The cubic of `above` between two points, with slopes limited so that it is monotone.
 struct Piece {
-  Real right, width, at_right, at_left, slope_right, slope_left;  ///< slopes · width, of `above` towards the left
+  Real right, width, at_right, at_left, slope_right,
+      slope_left;  ///< slopes · width, of `above` towards the left
 
   Piece(const SpectralLaw& law, Index k) {
     right = law.log_square[k], width = right - law.log_square[k + 1];
@@ -23,8 +24,8 @@ struct Piece {
   }
   Real at(Real y) const {
     const Real t = (right - y) / width, s = 1 - t;
-    const Real value =
-        at_right * s * s * (1 + 2 * t) + at_left * t * t * (3 - 2 * t) + t * s * (slope_right * s - slope_left * t);
+    const Real value = at_right * s * s * (1 + 2 * t) + at_left * t * t * (3 - 2 * t) +
+                       t * s * (slope_right * s - slope_left * t);
     return std::clamp(value, at_right, at_left);  // rounding
   }
 };
@@ -44,8 +45,8 @@ Real continuous_above(const SpectralLaw& law, Real y) {
   return Piece(law, piece_of(law, y)).at(y);
 }
 
-/// ∫ g dμ of the density: g at the lowest point and ∫ g′ · above, by Hermite's rule. `log_scale` is subtracted
-/// by g itself.
+/// ∫ g dμ of the density: g at the lowest point and ∫ g′ · above, by Hermite's rule. `log_scale` is
+/// subtracted by g itself.
 template <class Value, class First, class Second>
 Real integral(const SpectralLaw& law, const Value& g, const First& first, const Second& second) {
   const Index count = law.log_square.size();
@@ -55,7 +56,8 @@ Real integral(const SpectralLaw& law, const Value& g, const First& first, const 
     const Real right = law.log_square[k], left = law.log_square[k + 1], h = right - left;
     const auto value = [&](Real y, Index i) { return first(y) * law.above[i]; };
     const auto slope = [&](Real y, Index i) { return second(y) * law.above[i] - first(y) * law.density[i]; };
-    sum += h * (value(right, k) + value(left, k + 1)) / 2 + h * h * (slope(left, k + 1) - slope(right, k)) / 12;
+    sum +=
+        h * (value(right, k) + value(left, k + 1)) / 2 + h * h * (slope(left, k + 1) - slope(right, k)) / 12;
   }
   return sum;
 }
@@ -89,9 +91,9 @@ Real SpectralLaw::quantile(Real p) const {
 
 std::optional<Real> SpectralLaw::mean_log_square() const {
   if (atom_at_zero > 0) return std::nullopt;
-  return atom_at_one * one + integral(
-                                 *this, [](Real y) { return y; }, [](Real) { return Real{1}; },
-                                 [](Real) { return Real{0}; });
+  return atom_at_one * one +
+         integral(
+             *this, [](Real y) { return y; }, [](Real) { return Real{1}; }, [](Real) { return Real{0}; });
 }
 
 std::optional<Real> SpectralLaw::variance_log_square() const {
@@ -100,7 +102,8 @@ std::optional<Real> SpectralLaw::variance_log_square() const {
   const Real m = *mean;
   return atom_at_one * (one - m) * (one - m) + integral(
                                                    *this, [m](Real y) { return (y - m) * (y - m); },
-                                                   [m](Real y) { return 2 * (y - m); }, [](Real) { return Real{2}; });
+                                                   [m](Real y) { return 2 * (y - m); },
+                                                   [](Real) { return Real{2}; });
 }
 
 Real SpectralLaw::log_moment(Real k) const {

@@ -1,7 +1,7 @@
 #pragma once
-/// log T of one block (density.h) as a function of u and log q, with first derivatives: the equations that the
-/// march and the search for edges solve. y = q/(1 + q max s) in residual blocks, whose y approaches the pole
-/// of ψ; for slopes of one size, ψ is linear in q. y = q in plain layers, whose y goes to −∞.
+/// log T of one block (density.h) as a function of u and log q, with first derivatives: the equations that
+/// the march and the search for edges solve. y = q/(1 + q max s) in residual blocks, whose y approaches the
+/// pole of ψ; for slopes of one size, ψ is linear in q. y = q in plain layers, whose y goes to −∞.
 
 #include <optional>
 
@@ -10,8 +10,8 @@
 
 namespace rezero::theory::detail {
 
-/// At (u, q): the residual R of q's equation, log T, and partial derivatives in u and log q. log T does not depend on q, and
-/// R is absent, in closed forms.
+/// At (u, q): the residual R of q's equation, log T, and partial derivatives in u and log q. log T does not
+/// depend on q, and R is absent, in closed forms.
 template <class Scalar>
 struct TransformValue {
   Scalar residual{0}, residual_u{0}, residual_q{1};
@@ -37,8 +37,8 @@ class Transform {
   bool plain() const { return plain_; }
   /// α²χ/λ²; with a value of 1 or more, or a plain layer, the law reaches down to 0.
   Real ratio() const { return strength_ * (kind_ == Kind::implicit ? rule_.mean() : 1); }
-  Real rank() const;          ///< of the branch, divided by n: at most 1
-  Real slope_at_zero() const; ///< d log T/du at u = 0: the block's part of relvar
+  Real rank() const;           ///< of the branch, divided by n: at most 1
+  Real slope_at_zero() const;  ///< d log T/du at u = 0: the block's part of relvar
 
   /// The q of real u > 0, and of u < −1 on the branch that begins at −1 (nothing beyond its end).
   std::optional<Real> above(Real u) const;

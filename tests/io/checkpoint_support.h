@@ -17,7 +17,7 @@ struct SmallModel {
   std::string prefix = "";
   bool optional = true;  ///< also the optional tensors of the stack
 
-  Index of(Axis axis) const {
+  Index of(TensorAxis axis) const {
     const std::map<Extent, Index> sizes = {{Extent::one, 1},         {Extent::features, features},
                                            {Extent::hidden, hidden}, {Extent::queries, queries},
                                            {Extent::keys, keys},     {Extent::pairs, head_width / 2}};
@@ -38,7 +38,7 @@ inline std::vector<Tensor> state_dict(const std::string& spec, const SmallModel&
         tensor.name.replace(at, 7, std::to_string(layer));
       tensor.name.insert(0, model.prefix);
       Index count = 1;
-      for (const Axis& axis : layout.stored_shape(row)) {
+      for (const TensorAxis& axis : layout.stored_shape(row)) {
         tensor.shape.push_back(model.of(axis));
         count *= tensor.shape.back();
       }

@@ -9,8 +9,8 @@ namespace {
 
 using namespace theory;
 using testing::free_law;
-using testing::network;
 using testing::NetText;
+using testing::network;
 using testing::relative_variance;
 
 constexpr BranchForm pre = BranchForm::preactivation;
@@ -22,14 +22,16 @@ SpectralLaw cavity_law(const NetText& net, const Vector& input = {}) {
 
 Real gap(const SpectralLaw& a, const SpectralLaw& b) {
   Real largest = 0;
-  for (Real p = 0.01; p < 1; p += 0.01) largest = std::max(largest, std::abs(b.cumulative(a.quantile(p)) - p));
+  for (Real p = 0.01; p < 1; p += 0.01)
+    largest = std::max(largest, std::abs(b.cumulative(a.quantile(p)) - p));
   return largest;
 }
 
 /// Without masks, or with one block, nothing persists: the cavity equations and the march share no code.
 TEST(Cavity, IsTheFreeLawWhereNothingPersists) {
-  for (const NetText& net : {NetText{pre, "identity", 1, 0.5}, NetText{pre, "identity", 5, 0.4}, NetText{pre, "identity", 4, 1},
-                             NetText{pre, "relu", 1, 0.5, 2}, NetText{pre, "tanh", 1, 0.8, 1.5}}) {
+  for (const NetText& net :
+       {NetText{pre, "identity", 1, 0.5}, NetText{pre, "identity", 5, 0.4}, NetText{pre, "identity", 4, 1},
+        NetText{pre, "relu", 1, 0.5, 2}, NetText{pre, "tanh", 1, 0.8, 1.5}}) {
     const SpectralLaw law = cavity_law(net), free = free_law(network(net));
     EXPECT_LE(gap(free, law), 1.5e-3) << net.activation << " L " << net.depth;
     EXPECT_NEAR(law.mass, 1, 2e-3);
@@ -38,8 +40,8 @@ TEST(Cavity, IsTheFreeLawWhereNothingPersists) {
   }
 }
 
-/// Moments of K = JᵀJ by the recursion over Cov(φ′(x_k)², φ′(x_l)²), computed independently. Sample paths make
-/// an error of about 1/√1536 in each covariance.
+/// Moments of K = JᵀJ by the recursion over Cov(φ′(x_k)², φ′(x_l)²), computed independently. Sample paths
+/// make an error of about 1/√1536 in each covariance.
 TEST(ReferenceCavity, SecondMoments) {
   const struct {
     NetText net;
@@ -76,7 +78,8 @@ TEST(Cavity, AGivenInputCounts) {
   EXPECT_GT(gap(linear, cavity_law(net)), 0.05);
   // the entries' order does not matter, and a large normal sample is as good as the normal law
   Vector normal = normal_vector(4000, {5, 0, 1});
-  const SpectralLaw one = cavity_law({pre, "relu", 3, 0.5, 2}, normal), turned = cavity_law({pre, "relu", 3, 0.5, 2}, normal.reverse());
+  const SpectralLaw one = cavity_law({pre, "relu", 3, 0.5, 2}, normal),
+                    turned = cavity_law({pre, "relu", 3, 0.5, 2}, normal.reverse());
   EXPECT_EQ(one.above, turned.above);
   EXPECT_LE(gap(one, cavity_law({pre, "relu", 3, 0.5, 2})), 0.02);
 }
@@ -92,7 +95,8 @@ TEST(Cavity, OnlyForItsOwnStacks) {
   EXPECT_TRUE(blocks(network({pre, "relu", 2, 0.5})));
   EXPECT_FALSE(blocks(network({BranchForm::dense, "relu", 2, 0.5})));
   EXPECT_FALSE(blocks(network({pre, "relu", 2, 0.5, 1, 1, 0, 1, Ensemble::haar})));
-  EXPECT_FALSE(blocks(network({pre, "relu", 2, 0.5, 1, 1, 0, 1, Ensemble::independent, NormPlacement::before_branch})));
+  EXPECT_FALSE(blocks(
+      network({pre, "relu", 2, 0.5, 1, 1, 0, 1, Ensemble::independent, NormPlacement::before_branch})));
   NetworkLaw other = network({pre, "relu", 2, 0.5});
   other.normal_input = false;
   EXPECT_FALSE(blocks(other));

@@ -13,8 +13,8 @@ namespace {
 
 using namespace theory;
 using testing::free_law;
-using testing::network;
 using testing::NetText;
+using testing::network;
 using testing::relative_variance;
 using testing::slope_law;
 
@@ -44,7 +44,8 @@ Real printed(const char* number) {
   const std::size_t point = text.find('.'), exponent = text.find('e');
   const std::string digits = text.substr(0, exponent);
   const Real power = exponent == std::string::npos ? 0 : std::stod(text.substr(exponent + 1));
-  return 0.5001 * std::pow(10.0, power - static_cast<Real>(point == std::string::npos ? 0 : digits.size() - point - 1));
+  return 0.5001 * std::pow(10.0, power - static_cast<Real>(
+                                             point == std::string::npos ? 0 : digits.size() - point - 1));
 }
 
 void expect_printed(Real value, const char* number) {
@@ -59,8 +60,8 @@ struct Row {
 
 void expect_rows(const std::vector<Row>& rows) {
   for (const Row& row : rows) {
-    SCOPED_TRACE(::testing::Message() << row.net.activation << " form " << static_cast<int>(row.net.form) << " L "
-                                      << row.net.depth << " alpha " << row.net.scale);
+    SCOPED_TRACE(::testing::Message() << row.net.activation << " form " << static_cast<int>(row.net.form)
+                                      << " L " << row.net.depth << " alpha " << row.net.scale);
     const SpectralLaw law = free_law(network(row.net));
     EXPECT_NEAR(law.mass, 1, 1e-4);
     expect_printed(std::exp(law.log_moment(1)), row.mean_square);
@@ -116,20 +117,22 @@ TEST(ReferenceSpectralLaw, ResidualStacks) {
 
 TEST(ReferenceSpectralLaw, NormsAndPlainStacks) {
   const NormPlacement pre = NormPlacement::before_branch, post = NormPlacement::after_sum;
-  expect_rows({{{two, "relu", 8, .5, 2, 1, 0, 1, iid, pre}, "3.000", "1.477", "5.098"},
-               {{two, "tanh", 16, 1, 1.5, 1, 0, 1, iid, pre}, "14.08", "2.261", "15.38"},
-               {{two, "relu", 8, .5, 2, 1, 0, 1, iid, post}, "1.000", "1.876", "3.536"},
-               {{two, "tanh", 8, 1, 1.5, 1, 0, 1, iid, post}, "1.913", "2.620", "6.441"},
-               {{lin, "identity", 4, 1, 1, 1, 0, 1, iid, NormPlacement::none, 0}, "1.000", "2.000", "3.494"},
-               {{dense, "relu", 4, 1, 2, 1, 0, 1, iid, NormPlacement::none, 0}, "1.000", "2.828", "4.675"},
-               {{dense, "relu", 4, 1, 2, 1, 0, 1, haar, NormPlacement::none, 0}, "1.000", "2.000", "3.079"},
-               {{dense, "tanh", 4, 1, 1, 1, .05, 1, iid, NormPlacement::none, 0}, ".1359", "2.279", "1.445"},
-               {{dense, "tanh", 16, 1, 1.05, 1, .01, 1, haar, NormPlacement::none, 0}, ".0360", "1.312", ".457"}});
+  expect_rows(
+      {{{two, "relu", 8, .5, 2, 1, 0, 1, iid, pre}, "3.000", "1.477", "5.098"},
+       {{two, "tanh", 16, 1, 1.5, 1, 0, 1, iid, pre}, "14.08", "2.261", "15.38"},
+       {{two, "relu", 8, .5, 2, 1, 0, 1, iid, post}, "1.000", "1.876", "3.536"},
+       {{two, "tanh", 8, 1, 1.5, 1, 0, 1, iid, post}, "1.913", "2.620", "6.441"},
+       {{lin, "identity", 4, 1, 1, 1, 0, 1, iid, NormPlacement::none, 0}, "1.000", "2.000", "3.494"},
+       {{dense, "relu", 4, 1, 2, 1, 0, 1, iid, NormPlacement::none, 0}, "1.000", "2.828", "4.675"},
+       {{dense, "relu", 4, 1, 2, 1, 0, 1, haar, NormPlacement::none, 0}, "1.000", "2.000", "3.079"},
+       {{dense, "tanh", 4, 1, 1, 1, .05, 1, iid, NormPlacement::none, 0}, ".1359", "2.279", "1.445"},
+       {{dense, "tanh", 16, 1, 1.05, 1, .01, 1, haar, NormPlacement::none, 0}, ".0360", "1.312", ".457"}});
 }
 
 TEST(ReferenceSpectralLaw, BranchScalesThatDiffer) {
   NetworkLaw law = network({two, "relu", 12, 0, 2});
-  for (Index l = 0; l < 12; ++l) law.blocks[static_cast<std::size_t>(l)].scale = .02 + (.6 - .02) * static_cast<Real>(l) / 11;
+  for (Index l = 0; l < 12; ++l)
+    law.blocks[static_cast<std::size_t>(l)].scale = .02 + (.6 - .02) * static_cast<Real>(l) / 11;
   const SpectralLaw spectrum = free_law(law);
   expect_printed(std::exp(spectrum.log_moment(1)), "4.041");
   expect_printed(std::sqrt(relative_variance(spectrum)), "1.660");
@@ -148,7 +151,8 @@ TEST(ReferenceSpectralLaw, TracyWidomMovesTheEdge) {
   for (const auto& row : rows) {
     const SpectralLaw law = free_law(network(row.net));
     expect_printed(edge(law), row.edge);
-    const Real moved = law.upper.log_square + std::pow(200 * law.upper.scale.value(), -2.0 / 3) * tracy_widom_mean;
+    const Real moved =
+        law.upper.log_square + std::pow(200 * law.upper.scale.value(), -2.0 / 3) * tracy_widom_mean;
     expect_printed(std::exp(moved / 2), row.mean);
   }
   const struct {
@@ -177,10 +181,12 @@ TEST(SpectralLaw, OneLinearBlockIsTheCubicOfDozierAndSilverstein) {
       const Real p = b - a * a / 3, q = 2 * a * a * a / 27 - a * b / 3 + c;
       const Real root = std::cbrt(-q / 2 + std::sqrt(q * q / 4 + p * p * p / 27)),
                  other = std::cbrt(-q / 2 - std::sqrt(q * q / 4 + p * p * p / 27));
-      const Real imaginary = std::sqrt(3.0) / 2 * std::abs(root - other);  // of m: complex roots inside the bulk
+      const Real imaginary =
+          std::sqrt(3.0) / 2 * std::abs(root - other);  // of m: complex roots inside the bulk
       const Real density = w * imaginary / e2 / std::acos(-1.0);
       const Real h = 1e-3;
-      EXPECT_NEAR((law.cumulative(y + h) - law.cumulative(y - h)) / (2 * h), density, 2e-4 * (1 + density)) << alpha << " " << y;
+      EXPECT_NEAR((law.cumulative(y + h) - law.cumulative(y - h)) / (2 * h), density, 2e-4 * (1 + density))
+          << alpha << " " << y;
     }
   }
 }
@@ -217,8 +223,8 @@ TEST(SpectralLaw, MomentsAreThoseOfTheMeanField) {
             }
             if (spread == 0) continue;  // orthogonal and plain
             const SpectralLaw spectrum = free_law(law);
-            SCOPED_TRACE(::testing::Message() << static_cast<int>(form) << " " << activation << " skip " << skip << " L "
-                                              << depth << " haar " << (ensemble == haar));
+            SCOPED_TRACE(::testing::Message() << static_cast<int>(form) << " " << activation << " skip "
+                                              << skip << " L " << depth << " haar " << (ensemble == haar));
             // the lowest slopes of orthogonal plain layers are lines of their own: their mass may be missing
             const bool lines = skip == 0 && ensemble == haar;
             EXPECT_NEAR(spectrum.log_moment(1), mean, lines ? 5e-3 : 1e-4);
@@ -240,10 +246,14 @@ TEST(ReferenceSpectralLaw, UniversalLaw) {
   const struct {
     Real c;
     const char *most, *least, *mean_square;
-  } rows[] = {{0.01, "1.15204557", "0.8680212187", "1.010050167"}, {0.05, "1.373744859", "0.7279372102", "1.051271096"},
-              {0.1, "1.56974457", "0.6370463189", "1.105170918"},  {0.25, "2.057668592", "0.4859869097", "1.284025417"},
-              {0.5, "2.829864468", "0.3533738139", "1.648721271"}, {1, "4.592866561", "0.217728947", "2.718281828"},
-              {2, "9.93026485", "0.1007022486", "7.389056099"},    {4, "36.44140316", "0.02744131437", "54.59815003"}};
+  } rows[] = {{0.01, "1.15204557", "0.8680212187", "1.010050167"},
+              {0.05, "1.373744859", "0.7279372102", "1.051271096"},
+              {0.1, "1.56974457", "0.6370463189", "1.105170918"},
+              {0.25, "2.057668592", "0.4859869097", "1.284025417"},
+              {0.5, "2.829864468", "0.3533738139", "1.648721271"},
+              {1, "4.592866561", "0.217728947", "2.718281828"},
+              {2, "9.93026485", "0.1007022486", "7.389056099"},
+              {4, "36.44140316", "0.02744131437", "54.59815003"}};
   for (const auto& row : rows) {
     const SpectralLaw law = universal_law(row.c);
     expect_printed(edge(law), row.most);
@@ -280,13 +290,15 @@ TEST(SpectralLaw, ManySmallBlocksBecomeUniversal) {
     for (const Index depth : {100, 1000}) {
       const SpectralLaw law = march({{linear(std::sqrt(c / static_cast<Real>(depth))), depth}});
       Real distance = 0;
-      for (Real p = 0.005; p < 1; p += 0.005) distance = std::max(distance, std::abs(law.cumulative(limit.quantile(p)) - p));
+      for (Real p = 0.005; p < 1; p += 0.005)
+        distance = std::max(distance, std::abs(law.cumulative(limit.quantile(p)) - p));
       EXPECT_LE(distance, 0.5 * c / static_cast<Real>(depth) + 1e-4) << c << " " << depth;
     }
   }
 }
 
-/// Any scale: for small c everything is a semicircle of radius √(8c) in log σ², for one linear block at least.
+/// Any scale: for small c everything is a semicircle of radius √(8c) in log σ², for one linear block at
+/// least.
 TEST(SpectralLaw, SmallBranchesAreASemicircle) {
   for (const Real alpha : {1e-12, 1e-8, 1e-4}) {
     const SpectralLaw law = march({{linear(alpha), 1}});
@@ -316,7 +328,8 @@ TEST(SpectralLaw, LowRankBranchesLeaveAnAtomAtOne) {
       const SpectralLaw law = march({{mlp("relu", 0.5, 2, gamma), depth}});
       EXPECT_NEAR(law.atom_at_one, std::max(0.0, 1 - gamma * static_cast<Real>(depth)), 1e-12);
       EXPECT_NEAR(law.mass, 1, 2e-4);  // found by integration without the atom, which is therefore exact
-      EXPECT_NEAR(law.cumulative(1e-3) - law.cumulative(-1e-3), law.atom_at_one, law.atom_at_one > 0 ? 1e-3 : 0.05);
+      EXPECT_NEAR(law.cumulative(1e-3) - law.cumulative(-1e-3), law.atom_at_one,
+                  law.atom_at_one > 0 ? 1e-3 : 0.05);
       EXPECT_NEAR(*law.mean_log_square(), 0, 1e-4);
     }
 }
@@ -364,7 +377,8 @@ TEST(SpectralLaw, LargeOrthogonalBranchesAreSmallOnesScaled) {
   BlockTransform large = linear(4), small = linear(0.25);
   large.ensemble = small.ensemble = haar;
   const SpectralLaw a = march({{large, 6}}), b = march({{small, 6}});
-  for (const Real p : {0.01, 0.3, 0.5, 0.9}) EXPECT_NEAR(a.quantile(p), b.quantile(p) + 12 * std::log(4.0), 1e-6);
+  for (const Real p : {0.01, 0.3, 0.5, 0.9})
+    EXPECT_NEAR(a.quantile(p), b.quantile(p) + 12 * std::log(4.0), 1e-6);
   EXPECT_TRUE(a.lower);
 }
 
@@ -403,21 +417,26 @@ TEST(SpectralLaw, NothingIsAPoint) {
 }
 
 TEST(SpectralLaw, QuantilesInvertCumulative) {
-  for (const SpectralLaw& law : {march({{linear(0.4), 5}}), march({{mlp("relu", 0.5, 2, 0.25), 1}}), universal_law(1)})
+  for (const SpectralLaw& law :
+       {march({{linear(0.4), 5}}), march({{mlp("relu", 0.5, 2, 0.25), 1}}), universal_law(1)})
     for (Real p = 0.01; p < 1; p += 0.01) {
       const Real y = law.quantile(p);
       EXPECT_GE(law.cumulative(y), p - 1e-12);
       EXPECT_LE(law.cumulative(y - 1e-9 * (1 + std::abs(y))), p + 1e-6);
     }
   const SpectralLaw law = march({{linear(0.05), 4}});
-  EXPECT_NEAR(law.share_within(0.9, 1.1), law.cumulative(2 * std::log(1.1)) - law.cumulative(2 * std::log(0.9)), 1e-15);
+  EXPECT_NEAR(law.share_within(0.9, 1.1),
+              law.cumulative(2 * std::log(1.1)) - law.cumulative(2 * std::log(0.9)), 1e-15);
   EXPECT_EQ(law.share_within(0.01, 100), 1);
 }
 
 /// Splitting a run, or listing equal blocks one by one, changes nothing; order does not matter.
 TEST(SpectralLaw, EqualBlocksAreMerged) {
   const BlockTransform a = mlp("tanh", 0.3, 1), b = linear(0.2);
-  const SpectralLaw run = march({{a, 6}, {b, 2}}), singles = march({{a, 1}, {a, 2}, {a, 3}, {b, 2}}), turned = march({{b, 2}, {a, 6}});
+  const SpectralLaw alternating = march({{a, 1}, {b, 1}, {a, 4}, {b, 1}, {a, 1}});
+  const SpectralLaw run = march({{a, 6}, {b, 2}}), singles = march({{a, 1}, {a, 2}, {a, 3}, {b, 2}}),
+                    turned = march({{b, 2}, {a, 6}});
+  EXPECT_EQ(run.log_square, alternating.log_square);
   EXPECT_EQ(run.log_square, singles.log_square);
   EXPECT_EQ(run.above, singles.above);
   for (const Real p : {0.1, 0.5, 0.95}) EXPECT_NEAR(run.quantile(p), turned.quantile(p), 1e-9);
@@ -486,7 +505,8 @@ TEST(ReferenceTracyWidom, Quantiles) {
   }
   EXPECT_NEAR(mean, tracy_widom_mean, 1e-4);
   EXPECT_NEAR(std::sqrt(square - mean * mean), tracy_widom_sd, 3e-4);
-  for (Real p = 1e-9; p < 0.999; p *= 1.3) EXPECT_LT(tracy_widom_quantile(p), tracy_widom_quantile(p * 1.001));
+  for (Real p = 1e-9; p < 0.999; p *= 1.3)
+    EXPECT_LT(tracy_widom_quantile(p), tracy_widom_quantile(p * 1.001));
 }
 
 }  // namespace

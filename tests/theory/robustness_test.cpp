@@ -14,12 +14,15 @@ namespace {
 
 using namespace theory;
 
-const char* const activations_tried[] = {"relu", "tanh", "erf", "gelu", "hard-tanh", "leaky-relu:slope=0.1", "silu", "softplus", "selu"};
+const char* const activations_tried[] = {
+    "relu", "tanh", "erf", "gelu", "hard-tanh", "leaky-relu:slope=0.1", "silu", "softplus", "selu"};
 
 /// One block after another from addressed uniform numbers.
 class Dice {
  public:
-  explicit Dice(std::uint32_t id) : numbers_(4000) { fill_uniform(numbers_.data(), numbers_.size(), {0xd1ce, 0, id}); }
+  explicit Dice(std::uint32_t id) : numbers_(4000) {
+    fill_uniform(numbers_.data(), numbers_.size(), {0xd1ce, 0, id});
+  }
   Real between(Real low, Real high) { return low + (high - low) * (numbers_[next_++] + 1) / 2; }
   int below(int count) { return std::min(count - 1, static_cast<int>(between(0, count))); }
   Real scale(Real low, Real high) { return std::exp(between(std::log(low), std::log(high))); }
@@ -39,7 +42,8 @@ TransformRun random_run(Dice& dice, bool plain, Index most) {
   block.strength = alpha * alpha;
   if (block.form == BranchForm::mlp) block.gamma = dice.scale(0.125, 8);
   if (block.form != BranchForm::linear)
-    block.slopes = testing::slope_law(activations_tried[dice.below(9)], plain ? dice.scale(0.01, 2) : dice.scale(0.01, 100), 40);
+    block.slopes = testing::slope_law(activations_tried[dice.below(9)],
+                                      plain ? dice.scale(0.01, 2) : dice.scale(0.01, 100), 40);
   if (dice.below(5) == 0) block.log_divisor = dice.between(-1, 1);
   run.count = static_cast<Index>(dice.scale(1, static_cast<Real>(most)));
   return run;

@@ -25,8 +25,12 @@ inline theory::SlopeLaw slope_law(const std::string& activation, Real p, int poi
 /// E φ(h)².
 inline Real mean_square(const std::string& activation, Real p) {
   const Activation phi{activation};
-  return gaussian_mean([&](double z) { const Real v = phi.value(Vector::Constant(1, std::sqrt(p) * z))[0]; return v * v; },
-                       {-10, 0, 10}, gauss_legendre(80));
+  return gaussian_mean(
+      [&](double z) {
+        const Real v = phi.value(Vector::Constant(1, std::sqrt(p) * z))[0];
+        return v * v;
+      },
+      {-10, 0, 10}, gauss_legendre(80));
 }
 
 }  // namespace rezero::testing

@@ -32,20 +32,42 @@ struct Case {
 
 Real distance(const Case& at, Index width, std::uint64_t seed) {
   const StackSpec spec = scaled_stack(at.family, at.activation, at.initializer, width, at.alpha);
-  return static_cast<Real>(width) * kolmogorov(predicted_law(spec, seed, at.depth), log_squares(spec, seed, at.depth));
+  return static_cast<Real>(width) *
+         kolmogorov(predicted_law(spec, seed, at.depth), log_squares(spec, seed, at.depth));
 }
 
 TEST(LawSpectralAgreement, OwnStacksFollowTheirLaws) {
-  for (const Case& at : {Case{"linear", "identity", "gaussian:sigma_w=1", 4, 0.5},
-                         Case{"linear", "identity", "gaussian:sigma_w=1", 16, 1},
-                         Case{"linear", "identity", "orthogonal", 3, 0.4},
-                         Case{"mlp", "relu", "he", 4, 0.5},
-                         Case{"mlp", "tanh", "gaussian:sigma_w=1:sigma_b=0.3", 6, 1},
-                         Case{"mlp", "tanh", "orthogonal", 6, 0.4},
-                         Case{"dense", "tanh", "gaussian:sigma_w=1.2", 8, 0.4},
-                         Case{"preactivation", "relu", "he", 4, 0.5},
-                         Case{"preactivation", "tanh", "gaussian:sigma_w=1.2:sigma_b=0.3", 6, 0.5}})
+  for (const Case& at :
+       {Case{"linear", "identity", "gaussian:sigma_w=1", 4, 0.5},
+        Case{"linear", "identity", "gaussian:sigma_w=1", 16, 1},
+        Case{"linear", "identity", "orthogonal", 3, 0.4}, Case{"mlp", "relu", "he", 4, 0.5},
+        Case{"mlp", "tanh", "gaussian:sigma_w=1:sigma_b=0.3", 6, 1},
+        Case{"mlp", "tanh", "orthogonal", 6, 0.4}, Case{"dense", "tanh", "gaussian:sigma_w=1.2", 8, 0.4},
+        Case{"preactivation", "relu", "he", 4, 0.5},
+        Case{"preactivation", "tanh", "gaussian:sigma_w=1.2:sigma_b=0.3", 6, 0.5}})
     EXPECT_LE(distance(at, 120, 3), agrees) << at.family << " " << at.activation << " " << at.initializer;
+}
+
+/// Tracy–Widom at both ends, between its quantiles of 1e-5 and 1 − 1e-3 (rounded to −5 and 2.5 for finite n).
+TEST(LawSpectralAgreement, ExtremeValuesAreTracyWidoms) {
+  constexpr Index n = 160;
+  for (const Case& at :
+       {Case{"linear", "identity", "gaussian:sigma_w=1", 4, 0.4},
+        Case{"mlp", "tanh", "gaussian:sigma_w=1", 6, 0.4},
+        Case{"dense", "tanh", "gaussian:sigma_w=1", 6, 0.4}, Case{"mlp", "relu", "he", 8, 0.2}})
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+      const StackSpec spec = scaled_stack(at.family, at.activation, at.initializer, n, at.alpha);
+      const SpectralLaw law = predicted_law(spec, seed, at.depth);
+      const Vector y = log_squares(spec, seed, at.depth);
+      const auto scaled = [](Real beyond, const theory::SpectralEdge& edge) {
+        return beyond * std::pow(n * edge.scale.value(), 2.0 / 3);
+      };
+      for (const Real z : {scaled(y[0] - law.upper.log_square, law.upper),
+                           scaled(law.lower.value().log_square - y[n - 1], *law.lower)}) {
+        EXPECT_GE(z, -5) << at.family << " " << seed;
+        EXPECT_LE(z, 2.5) << at.family << " " << seed;
+      }
+    }
 }
 
 TEST(LawSpectralAgreement, AnotherBranchScaleIsRejected) {
@@ -57,7 +79,8 @@ TEST(LawSpectralAgreement, AnotherBranchScaleIsRejected) {
 /// Largest difference of two laws.
 Real gap(const SpectralLaw& a, const SpectralLaw& b) {
   Real largest = 0;
-  for (Real p = 0.005; p < 1; p += 0.005) largest = std::max(largest, std::abs(b.cumulative(a.quantile(p)) - p));
+  for (Real p = 0.005; p < 1; p += 0.005)
+    largest = std::max(largest, std::abs(b.cumulative(a.quantile(p)) - p));
   return largest;
 }
 
@@ -66,13 +89,14 @@ void compare_at_400(const char* family, const char* activation, const char* init
   constexpr Index n = 400;
   for (const Index depth : {1, 4, 16, 64})
     for (const Real alpha : std::set<Real>{0.1, 1 / std::sqrt(static_cast<Real>(depth)), 1.0}) {
-      
       const auto spec = [&](Real scale) { return scaled_stack(family, activation, initializer, n, scale); };
       const Vector y = log_squares(spec(alpha), 1, depth);
-      const SpectralLaw right = predicted_law(spec(alpha), 1, depth), wrong = predicted_law(spec(1.25 * alpha), 1, depth);
+      const SpectralLaw right = predicted_law(spec(alpha), 1, depth),
+                        wrong = predicted_law(spec(1.25 * alpha), 1, depth);
       const Real found = n * kolmogorov(right, y), rejected = n * kolmogorov(wrong, y);
-      std::printf("%s %s L %2d alpha %.4f: n KS %.2f, with 1.25 alpha %.1f, s_max %.4g edge %.4g\n", family, activation,
-                  static_cast<int>(depth), alpha, found, rejected, std::exp(y[0] / 2), std::exp(right.upper.log_square / 2));
+      std::printf("%s %s L %2d alpha %.4f: n KS %.2f, with 1.25 alpha %.1f, s_max %.4g edge %.4g\n", family,
+                  activation, static_cast<int>(depth), alpha, found, rejected, std::exp(y[0] / 2),
+                  std::exp(right.upper.log_square / 2));
       std::fflush(stdout);
       EXPECT_LE(found, agrees) << family << " " << activation << " L " << depth << " alpha " << alpha;
       if (n * gap(right, wrong) > agrees + disagrees) {
@@ -90,9 +114,15 @@ TEST(LawSpectralAgreement, FreeBlocksAreNoLawOfPreactivationStacks) {
   EXPECT_LE(400 * kolmogorov(predicted_law(spec, 2, 4), y), agrees);
 }
 
-TEST(SlowSpectralAgreement, Linear) { compare_at_400("linear", "identity", "gaussian:sigma_w=1"); }
-TEST(SlowSpectralAgreement, MlpTanh) { compare_at_400("mlp", "tanh", "gaussian:sigma_w=1"); }
-TEST(SlowSpectralAgreement, PreactivationRelu) { compare_at_400("preactivation", "relu", "he"); }
+TEST(SlowSpectralAgreement, Linear) {
+  compare_at_400("linear", "identity", "gaussian:sigma_w=1");
+}
+TEST(SlowSpectralAgreement, MlpTanh) {
+  compare_at_400("mlp", "tanh", "gaussian:sigma_w=1");
+}
+TEST(SlowSpectralAgreement, PreactivationRelu) {
+  compare_at_400("preactivation", "relu", "he");
+}
 
 }  // namespace
 }  // namespace rezero

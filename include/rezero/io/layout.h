@@ -23,7 +23,7 @@ enum class Extent {
 };
 
 /// An axis of a tensor: a multiple of an extent, as 3d.
-struct Axis {
+struct TensorAxis {
   Extent extent;
   Index times = 1;
 };
@@ -45,7 +45,7 @@ enum class TensorUse {
 struct LayoutTensor {
   std::string_view name;  ///< `layers.{layer}.linear1.weight`; without {layer} for a tensor outside layers
   TensorUse use = TensorUse::outside;
-  std::vector<Axis> shape = {};    ///< out × in; empty: any
+  std::vector<TensorAxis> shape = {};    ///< out × in; empty: any
   std::vector<Index> blocks = {};  ///< of the layer, which get it
   std::vector<Role> roles = {};    ///< of weights and biases
   bool optional = false;           ///< it is in all layers or in none
@@ -87,7 +87,7 @@ class LayoutSpec {
   /// Whether the tensor is stored with its axes swapped.
   bool swapped(const LayoutTensor& tensor) const;
   /// The axes of a tensor as they are stored.
-  std::vector<Axis> stored_shape(const LayoutTensor& tensor) const;
+  std::vector<TensorAxis> stored_shape(const LayoutTensor& tensor) const;
 
  private:
   const Layout* layout_;
@@ -95,6 +95,6 @@ class LayoutSpec {
 };
 
 /// `3d × d`.
-std::string axes_text(const std::vector<Axis>& axes);
+std::string axes_text(const std::vector<TensorAxis>& axes);
 
 }  // namespace rezero

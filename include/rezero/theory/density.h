@@ -43,7 +43,7 @@ struct BlockTransform {
   Real log_divisor = 0;  ///< subtracted from log σ² (norm after the sum), less 2 log λ
 };
 
-/// Equal blocks in a row are evaluated once.
+/// Equal blocks are evaluated once, whether in one run or in several.
 struct TransformRun {
   BlockTransform block;
   Index count = 1;
@@ -62,16 +62,17 @@ struct SpectralEdge {
   std::optional<Real> scale;
 };
 
-/// The law of y = log σ²: a density, and at most two atoms.
+/// The law of y = log σ²: a density, and at most two atoms. Single directions, such as those that a norm maps
+/// to 0 or an outlier, have no mass.
 struct SpectralLaw {
   Vector log_square;  ///< descending
   Vector density;     ///< of y there, without atoms; not negative
   Vector above;       ///< mass of the density on (y, ∞): ascending from 0 to 1 − atoms
   /// Mass found by integration, atoms included: 1 up to the error of the march. The density is divided by it.
   Real mass = 0;
-  Real atom_at_zero = 0;            ///< mass of σ = 0: zero slopes of plain layers
-  Real atom_at_one = 0;             ///< mass at `one`: directions that no low-rank branch touches
-  Real one = 0;                     ///< log σ² of that atom: 0 but for skip scales
+  Real atom_at_zero = 0;  ///< mass of σ = 0: zero slopes of plain layers
+  Real atom_at_one = 0;   ///< mass at `one`: directions that no low-rank branch touches
+  Real one = 0;           ///< log σ² of that atom: 0 but for skip scales
   SpectralEdge upper;
   /// Of free blocks with c_l ≤ 1 − 1e-4 and no plain layer, whose σ_min is bounded away from 0. (There are
   /// others.)
@@ -84,7 +85,7 @@ struct SpectralLaw {
   Real quantile(Real p) const;
   /// E y and its variance, y = log σ² = 2 log σ. Absent if σ = 0 has mass.
   std::optional<Real> mean_log_square() const, variance_log_square() const;
-  /// log E σ^{2k}, k > 0. Error about 1e-5 k max(1, k).
+  /// log E σ^{2k}, k > 0. Error about 1e-4 k.
   Real log_moment(Real k) const;
   /// P(low ≤ σ ≤ high), 0 < low ≤ high.
   Real share_within(Real low, Real high) const;
@@ -93,8 +94,8 @@ struct SpectralLaw {
 /// The law of a product of free blocks. The curve u(X + iθ) is followed in X from above the upper edge down,
 /// θ = 1e-5 of the width of the law, by Newton's method on all blocks at once; steps adapt. Works at any
 /// scale: Σ c = 1e-20 as well as 500 blocks with α = 10. No block with a branch: a point. NumericalError if a
-/// curve is lost, or if the mass found is off by more than 1e-2. Error of `cumulative`: about 1e-4. Cost: 1 ms
-/// if all blocks are equal, 0.2 to 0.4 ms a block if they differ (bench/theory_bench.cpp).
+/// curve is lost, or if the mass found is off by more than 1e-2. Error of `cumulative`: about 1e-4. Cost: 1
+/// ms if all blocks are equal, 0.2 to 0.4 ms a block if they differ (bench/theory_bench.cpp).
 SpectralLaw march(const std::vector<TransformRun>& blocks);
 
 /// Many small branches with Σ c_l = c > 0, in closed form: cosh a = cos b + c sin b / b, y = a + c sinh a /
@@ -107,7 +108,7 @@ SpectralLaw universal_law(Real c);
 struct CavityBlock {
   Real strength = 0;  ///< α² σ_w² / λ²
   Real variance = 0;  ///< q_l of the stream at the block's input, which is the activation's argument
-  Real skip = 1;      ///< λ: x_{l+1} = λ x_l + N(0, q_{l+1} − λ² q_l); the law does not include λ otherwise
+  Real skip = 1;  ///< λ: x_{l+1} = λ x_l + N(0, q_{l+1} − λ² q_l); the law does not include λ otherwise
 };
 
 /// The blocks of a network, if its law is that of `cavity`: independent preactivation branches without norms,
@@ -115,10 +116,10 @@ struct CavityBlock {
 std::optional<std::vector<CavityBlock>> cavity_blocks(const NetworkLaw& law, const MeanField& field,
                                                       const Vector& input = {});
 
-/// Paths x_0 → x_1 → … with independent normal increments; every marginal is stratified. x_0 is normal with the
-/// variance of the first block, or has the entries of `input`: the law is then that of stacks with this very
-/// input, whose mask the blocks keep (n · KS of relu stacks falls from about 7 to 3), and the variances of the
-/// stream follow from it. The Green's function averages, over the paths, the continued fractions of a
+/// Paths x_0 → x_1 → … with independent normal increments; every marginal is stratified. x_0 is normal with
+/// the variance of the first block, or has the entries of `input`: the law is then that of stacks with this
+/// very input, whose mask the blocks keep (n · KS of relu stacks falls from about 7 to 3), and the variances
+/// of the stream follow from it. The Green's function averages, over the paths, the continued fractions of a
 /// tridiagonal matrix; 2L scalars are found by a fixed point with Anderson's acceleration. Error of
 /// `cumulative`: about 1e-3. Deterministic. Cost: 10 to 20 ms a block, up to 0.1 s where c ≥ 1.
 /// NumericalError if the fixed point is not found, or if the mass is off by more than 1e-2.

@@ -5,21 +5,21 @@
 
 namespace rezero::layout_parts {
 
-constexpr Axis one{Extent::one}, d{Extent::features}, h{Extent::hidden}, q{Extent::queries}, k{Extent::keys},
+constexpr TensorAxis one{Extent::one}, d{Extent::features}, h{Extent::hidden}, q{Extent::queries}, k{Extent::keys},
     half_head{Extent::pairs};
-constexpr Axis operator*(Index times, Axis axis) {
+constexpr TensorAxis operator*(Index times, TensorAxis axis) {
   return {axis.extent, times * axis.times};
 }
 
 /// Blocks of a layer.
 constexpr Index attention = 0, feed_forward = 1;
 
-inline LayoutTensor weight(std::string_view name, std::vector<Axis> shape, Index block,
+inline LayoutTensor weight(std::string_view name, std::vector<TensorAxis> shape, Index block,
                            std::vector<Role> roles) {
   return {name, TensorUse::weight, std::move(shape), {block}, std::move(roles)};
 }
 /// Biases are optional in all layouts: models are trained without them, too.
-inline LayoutTensor bias(std::string_view name, std::vector<Axis> shape, Index block,
+inline LayoutTensor bias(std::string_view name, std::vector<TensorAxis> shape, Index block,
                          std::vector<Role> roles) {
   return {name, TensorUse::bias, std::move(shape), {block}, std::move(roles), true};
 }
