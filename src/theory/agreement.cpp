@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "rezero/core/contract.h"
+#include "rezero/theory/density.h"
 
 namespace rezero::theory {
 namespace {
@@ -222,7 +223,7 @@ Agreement compare_spectrum(const Vector& distances, Index width) {
 
 Agreement compare_edge(const Vector& log_sigma_max, Real upper_edge, Real upper_scale, Index width,
                        Index depth, const TracyWidomWindow& window) {
-  constexpr Real law_mean = -1.2065335745820, largest_bias = 0.35;
+  constexpr Real law_mean = tracy_widom_mean, largest_bias = 0.35;
   REZERO_REQUIRE(width > 0 && upper_scale > 0 && window.low < law_mean && window.high > law_mean);
   const Index count = log_sigma_max.size();
   Agreement result;
