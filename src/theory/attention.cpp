@@ -1,7 +1,9 @@
 #include "rezero/theory/attention.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 
 #include "rezero/core/error.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -87,16 +88,24 @@ const std::vector<Real>& landmarks() {
   return all;
 }
 
-/// Panels for N(mean, std²) of at most two standard deviations, cut at those points that lie within.
-std::vector<Real> cuts_with(std::vector<Real> at, Real mean, Real std) {
-  constexpr int reach = 9;  // where the density is 1e-18
+/// Panels for N(mean, std²): ends at those points that lie within nine standard deviations, where the density
+/// is 1e-18, and none wider than two of them.
+std::vector<Real> cuts_with(const std::vector<Real>& at, Real mean, Real std) {
+  constexpr Real reach = 9, widest = 2, close = 1e-12;
   const Real low = mean - reach * std, high = mean + reach * std;
-  at.erase(std::remove_if(at.begin(), at.end(), [&](Real x) { return !(low < x && x < high); }), at.end());
-  for (int j = -reach; j <= reach; j += 2) at.push_back(mean + j * std);
-  std::sort(at.begin(), at.end());
-  const Real close = 1e-12 * std;
-  at.erase(std::unique(at.begin(), at.end(), [&](Real a, Real b) { return b - a < close; }), at.end());
-  return at;
+  std::vector<Real> ends = {low, high};
+  for (const Real x : at)
+    if (low + close * std < x && x < high - close * std) ends.push_back(x);
+  std::sort(ends.begin(), ends.end());
+  std::vector<Real> cuts = {low};
+  for (std::size_t i = 1; i < ends.size(); ++i) {
+    const Real begin = cuts.back(), gap = ends[i] - begin;
+    if (gap < close * std) continue;
+    const int parts = static_cast<int>(std::ceil(gap / (widest * std) - close));
+    for (int j = 1; j < parts; ++j) cuts.push_back(begin + gap * j / parts);
+    cuts.push_back(ends[i]);
+  }
+  return cuts;
 }
 
 /// E |h k| for correlation ρ and unit variances.
@@ -332,14 +341,18 @@ Real GaussianIntegrals::pair(Factor factor, Real p, Real q, Real rho) const {
   const Real s = std::sqrt(p), t = std::sqrt(q), along = rho * t,
              across = t * std::sqrt((1 - rho) * (1 + rho));
   std::vector<Real> outer;
-  for (const Real mark : landmarks()) outer.push_back(mark / s);
-  if (along != 0) {
-    for (const Real mark : landmarks()) outer.push_back(mark / along);
-    for (const Real kink : kinks_)  // smoothed over a width of across
-      for (const Real width : {1, 2, 4, 8, 16})
-        for (const Real side : {-1, 1}) outer.push_back((kink + side * width * across) / along);
+  if (kinks_.empty()) {  // smooth: the finer of the two scales will do
+    for (const Real mark : landmarks()) outer.push_back(mark / std::max(s, std::abs(along)));
+  } else {
+    for (const Real mark : landmarks()) outer.push_back(mark / s);
+    if (along != 0) {
+      for (const Real mark : landmarks()) outer.push_back(mark / along);
+      for (const Real kink : kinks_)  // smoothed over a width of across
+        for (const Real width : {1, 2, 4, 8, 16})
+          for (const Real side : {-1, 1}) outer.push_back((kink + side * width * across) / along);
+    }
   }
-  const Points z = normal_points(cuts_with(std::move(outer), 0, 1), 0, 1);
+  const Points z = normal_points(cuts_with(outer, 0, 1), 0, 1);
   const Array f = function((s * z.at).matrix()) - mean_h;
   Real sum = 0;
   for (Index i = 0; i < z.at.size(); ++i) {

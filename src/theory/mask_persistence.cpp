@@ -133,9 +133,11 @@ Real growth_of(const BlockLaw& block, const BlockState& state) {
 /// increments of the stream, to which all later blocks respond.
 std::vector<Function> responses(const NetworkLaw& law, const MeanField& field) {
   std::vector<Function> functions(law.blocks.size());
-  Real later = 0;  // ∂ log m1/∂q
+  Real later = 0;  // ∂ log m1/∂q, in the inverse of the units of q
+  std::int64_t exponent = field.final_exponent;
   for (std::size_t l = law.blocks.size(); l-- > 0;) {
     const BlockLaw& block = law.blocks[l];
+    later = shifted(later, field.blocks[l].exponent - exponent), exponent = field.blocks[l].exponent;
     const Expectations& e = field.blocks[l].at_argument;
     const Real skip = block.skip * block.skip, growth = growth_of(block, field.blocks[l]);
     if (block.norm != NormPlacement::none || growth == 0) return std::vector<Function>(law.blocks.size());

@@ -15,10 +15,12 @@ namespace {
 Vector log_survival(Index trials, Real p, Index last) {
   Vector log_term(trials + 1);
   const Real n = static_cast<Real>(trials);
+  Real log_ways = 0;  // of the binomial coefficient; std::lgamma writes to a global variable
   for (Index k = 0; k <= trials; ++k) {
     const auto x = static_cast<Real>(k);
+    if (k > 0) log_ways += std::log((n - x + 1) / x);
     const Real hits = k == 0 ? 0 : x * std::log(p), misses = k == trials ? 0 : (n - x) * std::log1p(-p);
-    log_term(k) = std::lgamma(n + 1) - std::lgamma(x + 1) - std::lgamma(n - x + 1) + hits + misses;
+    log_term(k) = log_ways + hits + misses;
   }
   Vector survival = Vector::Constant(last + 1, -std::numeric_limits<Real>::infinity());
   Real sum = -std::numeric_limits<Real>::infinity();

@@ -1,5 +1,6 @@
 #include "rezero/theory/mean_field.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -135,6 +136,7 @@ class Recursion {
       if (out.divisor == 0)
         throw NumericalError("block " + std::to_string(l) + ": a norm divides by zero (its eps is 0)");
       state.factor = shifted(state.factor / out.divisor, -stream.exponent);
+      finite(out.divisor, "norm");
       state.log_divisor = ScaledReal::make(out.divisor, stream.exponent).log();
       stream = {out.square, out.mean, 0};
     }

@@ -165,12 +165,15 @@ Real at_given_squares(const BlockLaw& block, const BlockState& state, const Netw
   return masks + (cross + 2 * g * g * ((1 + kurtosis / gamma) * r + kurtosis / gamma)) / n;
 }
 
-/// The part that fluctuations of q_l add, times n. Backwards, `weight` = ∂ log m1/∂q of the blocks above.
+/// The part that fluctuations of q_l add, times n. Backwards, `weight` = ∂ log m1/∂q of the blocks above, in
+/// the inverse of the units of q.
 Real from_squares(const NetworkLaw& law, const MeanField& field) {
   Real variance = 0, weight = 0;
+  std::int64_t exponent = field.final_exponent;
   for (std::size_t i = law.blocks.size(); i-- > 0;) {
     const BlockLaw& block = law.blocks[i];
     const BlockState& state = field.blocks[i];
+    weight = shifted(weight, state.exponent - exponent), exponent = state.exponent;
     const Expectations& e = state.at_argument;
     const Real l2 = block.skip * block.skip, a2 = block.scale * block.scale, q = state.square,
                v = state.branch_square;

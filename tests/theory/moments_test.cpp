@@ -243,6 +243,12 @@ TEST(TheoryMoments, Deep) {
   EXPECT_GT(outlier.log_m1, 2000 * std::log(2.0));
   EXPECT_TRUE(std::isfinite(*outlier.log_outlier_square));
   EXPECT_TRUE(std::isfinite(of(net({preactivation, "relu", 1, 2}, 1000, 64)).relative_variance));
+  // Far out gelu is relu, whatever the unit of the stream.
+  for (const BranchForm form : {mlp, preactivation}) {
+    const Real gelu = *of(net({form, "gelu", 1, 2}, 1200, 4096)).spread,
+               relu = *of(net({form, "relu", 1, 2}, 1200, 4096)).spread;
+    EXPECT_NEAR(gelu / relu, 1, 0.05);
+  }
   EXPECT_TRUE(std::isfinite(of(plain({dense, "relu", 1, 0.5}, 2000, 64)).log_m1));
 }
 

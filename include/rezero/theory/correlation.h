@@ -24,7 +24,7 @@ struct Correlation {
 ///
 /// where v(k) is v with E φ(h) φ(h′) for E φ² (for `linear`, σ² k + β). Norms divide both states alike.
 /// UsageError unless |cosine| ≤ 1. Cost: one expectation over two arguments per block, 1e5 evaluations of φ
-/// unless it is of degree 1.
+/// (half a millisecond) unless it is of degree 1.
 std::vector<Correlation> correlations(const NetworkLaw& law, const MeanField& field, Real cosine);
 
 /// Blocks over which a deviation from c = 1 changes by e: 1/|log slope|. +∞ if slope is 1.

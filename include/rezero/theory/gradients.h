@@ -24,13 +24,12 @@ struct ScaleGradient {
 /// stacks.
 struct GradientLaw {
   /// log E|∂(uᵀx_L)/∂x_l|²/|u|², l = 0..L (0 for l = L): Σ over k ≥ l of log factor, with the outlier of
-  /// dense branches. In words: Π (1 + c_k) without norms, Π (1 + α²χ_F/q_k) with norms before branches, which
+  /// dense branches. That is Π (1 + c_k) without norms, Π (1 + α²χ_F/q_k) with norms before branches, which
   /// is q_L/q_l if v = χ_F; after the sum [(1 + α²χ_F)/(1 + α²v)] (1 − 2/n) per block (an RMS norm: 1 − 1/n).
   /// Stacks with norms carry a positive relative bias of 2 to 3 L/n at α = 1.
   std::vector<Real> log_square;
-  /// By block. At α = 0 exact as n → ∞ (Bachlechner et al. 2020, arXiv 2003.04887, give the case of one
-  /// layer); elsewhere it assumes that u's way back and F are independent. Absent where the branch is not
-  /// known.
+  /// By block. Exact as n → ∞ where every α is 0; elsewhere it assumes that u's way back and F are
+  /// independent. Absent where the branch is not known.
   std::vector<std::optional<ScaleGradient>> scale;
 };
 

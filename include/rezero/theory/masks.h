@@ -2,6 +2,7 @@
 /// Zero slopes: how many directions relu and hard tanh cut off, and how many a branch of low rank leaves
 /// alone.
 
+#include <utility>
 #include <vector>
 
 #include "rezero/theory/mean_field.h"

@@ -12,7 +12,8 @@ namespace rezero::theory {
 
 /// The scalars of block l, at its input. Squares and variances (q, p, v) are in units of 2^exponent, means in
 /// units of 2^(exponent/2), so that a stream may grow beyond the range of doubles. The exponent is 0 unless
-/// q < 2^−400 or q > 2^400, where the activation's expectations scale with the unit; it is even.
+/// q < 2^−400 or q > 2^400, where the activation's expectations scale with the unit; it is even. Behind a
+/// norm, the branch's argument p is in units of 1.
 struct BlockState {
   std::int64_t exponent = 0;
   Real square = 0;           ///< q_l = |x_l|²/n

@@ -18,8 +18,8 @@ struct Moments {
   /// activation of degree 1, without norms (rows of W1 may change sign, so that E[W1ᵀD²W1 | x] is a multiple
   /// of I).
   bool exact = false;
-  /// Relative error of log_m1 allowed for the width: 0 if exact, 3 L/n with norms, otherwise
-  /// 0.25 (1 + relative variance)/n. The largest error measured was a third of that.
+  /// Error of log_m1 to be allowed for the width, beside that of sampling: 0 if exact, 3 L/n with norms,
+  /// otherwise 0.25 (1 + relative variance)/n: rules of thumb that hold in every case measured (n ≥ 64).
   Real allowance = 0;
 
   /// log σ² of the one singular value that leaves the bulk of `dense` branches with E φ″ ≠ 0 (relu, gelu):

@@ -17,11 +17,9 @@ namespace rezero::theory {
 ///     preactivation  W φ(x) + b               W D
 ///     mlp            W2 φ(W1 x + b1) + b2     W2 D W1
 enum class BranchForm { linear, dense, preactivation, mlp };
-enum class Ensemble {
-  independent,
-  haar
-};  ///< of the entries: i.i.d. (universality makes their law irrelevant), or
-    ///< a multiple of a Haar orthogonal matrix
+/// The weights' entries: independent, of any law with those variances (the limits are universal), or those of
+/// a multiple of a Haar orthogonal matrix.
+enum class Ensemble { independent, haar };
 enum class NormPlacement { none, before_branch, after_sum };
 
 /// x′ = N(λ x + α F(N(x))), N a layer norm (or RMS norm) at one of the places, or none. To leading order in n
@@ -48,8 +46,9 @@ struct BlockLaw {
 
 /// Positions (tokens) do not act on each other, so J is block-diagonal, with one n × n block per token. Each
 /// block has the law described here, and so has the mixture of their singular values and the mean square of
-/// J's entries. Blocks share their weights: over draws, quantities of different tokens are correlated, and
-/// fluctuations of averages over tokens are not smaller than those of one token.
+/// J's entries. They share their weights, so that an average over tokens fluctuates between draws less than
+/// the value of one token, but by more than independent ones would: spreads predicted for one are upper
+/// bounds.
 struct NetworkLaw {
   Index width = 0;                    ///< n: features of one position
   Activation activation{"identity"};  ///< of the branches; identity if no block has one
