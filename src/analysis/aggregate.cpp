@@ -19,7 +19,7 @@ Aggregator::Group& Aggregator::group(const CellLabels& labels, const DepthResult
   const auto [known, fresh] = index_.emplace(key_of(labels, depth.depth), groups_.size());
   if (fresh)
     groups_.push_back(
-        {labels, depth.depth, depth.blocks, std::vector<std::vector<Real>>(metrics().size()), {}, {}});
+        {labels, depth.depth, depth.blocks, std::vector<std::vector<Real>>(metrics().size()), {}, {}, {}});
   return groups_[known->second];
 }
 
@@ -31,6 +31,7 @@ void Aggregator::add(const CellResult& result) {
     if (!depth.theory) continue;
     to.outlook = depth.theory->outlook;
     if (depth.theory->distance) to.distances.push_back(*depth.theory->distance);
+    if (depth.theory->edge) to.edges.push_back(*depth.theory->edge);
   }
 }
 
@@ -39,7 +40,9 @@ std::vector<SummaryRow> Aggregator::rows() const {
   for (const Group& group : groups_) {
     SummaryRow row{group.labels, group.depth, group.blocks, {}, {}};
     for (const auto& samples : group.samples) row.metrics.push_back(summarize(samples));
-    if (group.outlook) row.theory = compare_with_theory(group.outlook, group.samples, group.distances, group.labels.dimension);
+    if (group.outlook)
+      row.theory = compare_with_theory(group.outlook, group.samples, group.distances, group.edges,
+                                       group.labels.dimension);
     rows.push_back(std::move(row));
   }
   return rows;

@@ -30,13 +30,20 @@ std::optional<Vector> log_squares(const Spectrum& spectrum) {
 }
 
 /// x0: the input, at one position; empty for several.
-std::optional<Real> distance_of(const Outlook& outlook, const Spectrum& spectrum, const Vector& x0) {
-  if (!outlook.spectrum) return std::nullopt;
-  const std::optional<Vector> y = log_squares(spectrum);
-  if (!y || y->size() == 0) return std::nullopt;
-  if (x0.size() == 0 || !theory::depends_on_input(outlook)) return theory::kolmogorov(*outlook.spectrum, *y);
-  const std::optional<theory::SpectralLaw> law = theory::spectrum_at(outlook, x0);
-  return law ? std::optional<Real>(theory::kolmogorov(*law, *y)) : std::nullopt;
+TheoryOfRow theory_of(OutlookPtr outlook, const Spectrum& spectrum, const Vector& x0) {
+  TheoryOfRow theory;
+  theory.outlook = std::move(outlook);
+  if (!theory.outlook->spectrum || spectrum.status == SpectrumStatus::breakdown) return theory;
+  std::optional<theory::SpectralLaw> own;
+  const bool by_input = x0.size() > 0 && theory::depends_on_input(*theory.outlook);
+  if (by_input) own = theory::spectrum_at(*theory.outlook, x0);
+  if (by_input && !own) return theory;
+  const theory::SpectralLaw& law = own ? *own : *theory.outlook->spectrum;
+  if (const auto y = log_squares(spectrum); y && y->size() > 0) theory.distance = theory::kolmogorov(law, *y);
+  if (law.upper.scale && !spectrum.sigma_max.is_zero())
+    theory.edge = theory::edge_statistic(spectrum.sigma_max.log(), law.upper.log_square, *law.upper.scale,
+                                         theory.outlook->width());
+  return theory;
 }
 
 Outlook nothing(std::string reason) {
@@ -72,12 +79,8 @@ void TheoryBook::annotate(CellResult& row, const StackSpec* spec) {
   Vector x0;
   if (spec && spec->geometry()->shape().positions == 1)
     x0 = draw_input(spec->input, spec->geometry()->shape(), row.labels.seed);
-  for (DepthResult& depth : row.depths) {
-    TheoryOfRow theory;
-    theory.outlook = of(row.labels, spec, depth.depth);
-    theory.distance = distance_of(*theory.outlook, depth.spectrum, x0);
-    depth.theory = std::move(theory);
-  }
+  for (DepthResult& depth : row.depths)
+    depth.theory = theory_of(of(row.labels, spec, depth.depth), depth.spectrum, x0);
 }
 
 OutlookPtr TheoryBook::of(const CellLabels& labels, const StackSpec* spec, Index depth) {
@@ -95,7 +98,8 @@ OutlookPtr TheoryBook::of(const CellLabels& labels, const StackSpec* spec, Index
 }
 
 TheorySummary compare_with_theory(const OutlookPtr& outlook, const std::vector<std::vector<Real>>& samples,
-                                  const std::vector<Real>& distances, Index values) {
+                                  const std::vector<Real>& distances, const std::vector<Real>& edges,
+                                  Index values) {
   TheorySummary summary;
   summary.outlook = outlook;
   if (!outlook->law) return summary;
@@ -108,7 +112,8 @@ TheorySummary compare_with_theory(const OutlookPtr& outlook, const std::vector<s
     std::size_t m = 0;
     for (const Metric& metric : metrics()) {
       if (metric.name == kind.name)
-        add(kind.name, kind.value(*outlook), kind.compare(*outlook, vector_of(samples[m]), {}));
+        add(kind.name, kind.value(*outlook),
+            kind.compare(*outlook, {vector_of(samples[m]), vector_of(edges)}, {}));
       ++m;
     }
   }

@@ -50,8 +50,8 @@ Text row_definitions() {
                            R"("kind", )" + keys + R"(, "seed", "failure_kind", "message")") +
          "," +
          object_definition("summary_row",
-                           labels + ",\n        " + blocks + ", " + reference("metrics", "metric_summaries") + ", " +
-                               reference("theory", "theory_summary"),
+                           labels + ",\n        " + blocks + ", " + reference("metrics", "metric_summaries") +
+                               ", " + reference("theory", "theory_summary"),
                            keys + R"(, "blocks", "metrics")") +
          "," +
          object_definition("culprit",
@@ -106,8 +106,8 @@ Text line_definitions() {
 Text definitions() {
   return Text(scalar_definitions) + "," + Text(context_definitions) + "," + table_definitions() + "," +
          spectrum_definition() + "," + Text(density_definition) + "," + Text(profile_definition) + "," +
-         Text(recipe_definition) + "," + theory_definitions() + "," + plan_definition() + "," + row_definitions() + "," +
-         document_definitions() + "," + line_definitions();
+         Text(recipe_definition) + "," + theory_definitions() + "," + plan_definition() + "," +
+         row_definitions() + "," + document_definitions() + "," + line_definitions();
 }
 
 }  // namespace

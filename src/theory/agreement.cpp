@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "rezero/core/contract.h"
+#include "rezero/theory/density.h"
 
 namespace rezero::theory {
 namespace {
@@ -231,11 +232,15 @@ Agreement compare_spectrum(const Vector& distances, Index width, Real allowance)
   return result;
 }
 
-Agreement compare_edge(const Vector& log_sigma_max, Real upper_edge, Real upper_scale, Index width,
-                       Index depth, const TracyWidomWindow& window) {
-  constexpr Real law_mean = -1.2065335745820, bias_down = 1, bias_up = 0.35;
-  REZERO_REQUIRE(width > 0 && upper_scale > 0 && window.low < law_mean && window.high > law_mean);
-  const Index count = log_sigma_max.size();
+Real edge_statistic(Real log_sigma_max, Real upper_edge, Real upper_scale, Index width) {
+  REZERO_REQUIRE(width > 0 && upper_scale > 0);
+  return (2 * log_sigma_max - upper_edge) * std::pow(static_cast<Real>(width) * upper_scale, Real{2} / 3);
+}
+
+Agreement compare_edge(const Vector& z, Index width, Index depth, const TracyWidomWindow& window) {
+  constexpr Real law_mean = tracy_widom_mean, bias_down = 1, bias_up = 0.35;
+  REZERO_REQUIRE(width > 0 && window.low < law_mean && window.high > law_mean);
+  const Index count = z.size();
   Agreement result;
   result.statistic_name = "Tracy-Widom z";
   result.low = window.low, result.high = window.high, result.level = window.level;
@@ -243,15 +248,13 @@ Agreement compare_edge(const Vector& log_sigma_max, Real upper_edge, Real upper_
   if (4 * depth > width)
     return without_statistic(result, Verdict::no_theory,
                              "finite-size regime, depth is above a quarter of the width");
-  if (!all_finite(log_sigma_max))
-    return without_statistic(result, Verdict::disagrees, "a measured value is not finite");
+  if (!all_finite(z)) return without_statistic(result, Verdict::disagrees, "a measured value is not finite");
   if (count > 1) {
     const Real root = std::sqrt(static_cast<Real>(count));
     result.low = std::max(window.low, law_mean + (window.low - law_mean) / root - bias_down);
     result.high = std::min(window.high, law_mean + (window.high - law_mean) / root + bias_up);
   }
-  const Real scale = std::pow(static_cast<Real>(width) * upper_scale, Real{2} / 3);
-  decide(result, (2 * mean_of(log_sigma_max) - upper_edge) * scale);
+  decide(result, mean_of(z));
   return result;
 }
 

@@ -212,7 +212,7 @@ PlainPhase plain_phase(const GaussianIntegrals& activation, Real weight, Real bi
   const Real chi = fixed->q == 0 ? fixed->slope : weight * activation.at(fixed->q).slope_square;
   result.chi = chi;
   result.phase = phase_of(chi);
-  if (fixed->q == 0) return result;
+  if (fixed->q == 0 || (bias == 0 && activation.activation().is_identity())) return result;
   result.correlation = 1, result.correlation_slope = chi;
   if (result.phase != Phase::chaotic) return result;
   const Real c = chaotic_correlation(activation, weight, bias, fixed->q);

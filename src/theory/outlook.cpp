@@ -93,7 +93,10 @@ std::optional<SpectralLaw> spectrum_at(const Outlook& outlook, const Vector& inp
 }
 
 bool depends_on_input(const Outlook& outlook) {
-  return outlook.law && (outlook.norms() == HasNorms::yes || has_persistent_masks(*outlook.law));
+  if (!outlook.law) return false;
+  const NetworkLaw& law = *outlook.law;
+  const bool homogeneous = law.activation.homogeneous() && outlook.norms() == HasNorms::no;
+  return !homogeneous || has_persistent_masks(law);
 }
 
 Real distance_allowance(const Outlook& outlook) {

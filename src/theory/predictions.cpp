@@ -78,17 +78,17 @@ Number isometry_fraction(const Outlook& o) {
   return o.spectrum ? Number(o.spectrum->share_within(0.9, 1.1)) : std::nullopt;
 }
 
-Agreement compare_moment(const Outlook& o, const Vector& samples, const Strictness& strictness) {
+Agreement compare_moment(const Outlook& o, const Samples& samples, const Strictness& strictness) {
   if (!o.law) return {Verdict::no_theory, "", {}, 0, 0, {}, {}, o.reason};
   constexpr Real rounding = 1e-11;  // of a J that is the same in every draw, as that of orthogonal layers
   MomentPrediction predicted;
   predicted.log_value = o.moments.log_m1, predicted.sd = o.moments.spread,
   predicted.allowance = o.moments.allowance + rounding;
-  return compare_first_moment(samples * ln10, predicted, strictness);
+  return compare_first_moment(samples.values * ln10, predicted, strictness);
 }
 
 /// Of the bulk: where an outlier is expected or the law is not known, there is no test.
-Agreement compare_maximum(const Outlook& o, const Vector& samples, const Strictness&) {
+Agreement compare_maximum(const Outlook& o, const Samples& samples, const Strictness&) {
   Agreement none;
   none.verdict = Verdict::no_theory;
   if (!o.spectrum)
@@ -102,8 +102,7 @@ Agreement compare_maximum(const Outlook& o, const Vector& samples, const Strictn
   else if (!o.spectrum->upper.scale)
     none.reason = "the density does not end as a square root";
   if (!none.reason.empty()) return none;
-  return compare_edge(samples * ln10, o.spectrum->upper.log_square, *o.spectrum->upper.scale, o.width(),
-                      o.depth());
+  return compare_edge(samples.edges, o.width(), o.depth());
 }
 
 constexpr std::string_view free_blocks =

@@ -151,7 +151,7 @@ TEST(LawTheory, AnotherLawDisagrees) {
     distances.push_back(theory::kolmogorov(*outlook->spectrum, y));
   });
   const TheorySummary wrong =
-      compare_with_theory(outlook, std::vector<std::vector<Real>>(metrics().size()), distances, width);
+      compare_with_theory(outlook, std::vector<std::vector<Real>>(metrics().size()), distances, {}, width);
   EXPECT_EQ(agreement_of(wrong, "spectrum")->verdict, Verdict::disagrees);
 }
 

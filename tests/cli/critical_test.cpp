@@ -75,7 +75,8 @@ TEST(CliCritical, RefusalsNameTheProblem) {
   expect_refusal({"--activation", "tanhh"}, "Did you mean 'tanh'?");
   expect_refusal({"--sigma-b", "-1"}, "--sigma-b");
   expect_refusal({"--sigma-b", "nan"}, "--sigma-b");
-  expect_refusal({"--sigma-b", "1e-7", "--activation", "tanh"}, "--sigma-b must be 0 or between 1e-05 and 1e+05");
+  expect_refusal({"--sigma-b", "1e-7", "--activation", "tanh"},
+                 "--sigma-b must be 0 or between 1e-05 and 1e+05");
   expect_refusal({"--sigma-w", "0"}, "--sigma-w");
   expect_refusal({"--q", "1", "--sigma-b", "1"}, "--q determines");
   expect_refusal({"--q", "0"}, "--q");

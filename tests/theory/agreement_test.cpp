@@ -209,13 +209,16 @@ TEST(Agreement, DistancesOfSpectra) {
 TEST(Agreement, EdgeInUnitsOfTracyAndWidom) {
   const Real edge = 2 * std::log(4.327), scale = -1.2065 / (2 * std::log(4.224) - edge);
   const Real A = std::pow(scale, 1.5) / 200;
-  const Agreement found = compare_edge(values({std::log(4.216)}), edge, A, 200, 16);
+  const Agreement found = compare_edge(values({edge_statistic(std::log(4.216), edge, A, 200)}), 200, 16);
   EXPECT_EQ(found.verdict, Verdict::agrees);
   EXPECT_NEAR(*found.statistic, -1.30, 0.01);
-  EXPECT_EQ(compare_edge(values({std::log(4.6)}), edge, A, 200, 16).verdict, Verdict::disagrees);
-  EXPECT_EQ(compare_edge(values({std::log(4.216)}), edge, A, 63, 16).verdict, Verdict::no_theory);
+  EXPECT_EQ(compare_edge(values({edge_statistic(std::log(4.6), edge, A, 200)}), 200, 16).verdict,
+            Verdict::disagrees);
+  EXPECT_EQ(compare_edge(values({edge_statistic(std::log(4.216), edge, A, 63)}), 63, 16).verdict,
+            Verdict::no_theory);
   // Many draws narrow the window, but never below the largest bias.
-  const Agreement many = compare_edge(Vector::Constant(10000, std::log(4.216)), edge, A, 200, 16);
+  const Agreement many =
+      compare_edge(Vector::Constant(10000, edge_statistic(std::log(4.216), edge, A, 200)), 200, 16);
   EXPECT_NEAR(many.low, -1.2065 - 1, 0.05);
   EXPECT_NEAR(many.high, -1.2065 + 0.35, 0.05);
   EXPECT_EQ(many.verdict, Verdict::agrees);

@@ -234,6 +234,8 @@ TEST(Critical, HomogeneousPhases) {
   const PlainPhase ordered = plain_phase(relu, 1, 0.5, 3);
   EXPECT_EQ(ordered.phase, Phase::ordered);
   expect_close(*ordered.q, 1, 1e-12);
+  EXPECT_EQ(*plain_phase(relu, 2, 0, 3).correlation, 1);
+  EXPECT_FALSE(plain_phase(integrals("identity"), 1, 0, 3).correlation);  // linear nets keep correlations
   EXPECT_EQ(plain_phase(relu, 2, 0.1, 3).phase, Phase::diverging);
   EXPECT_EQ(plain_phase(relu, 3, 0, 3).phase, Phase::diverging);
   expect_close(*plain_phase(relu, 3, 0, 3).chi, 1.5, 1e-12);

@@ -22,7 +22,7 @@ class Aggregator {
     Index depth = 0, blocks = 0;
     std::vector<std::vector<Real>> samples;  ///< by metric
     OutlookPtr outlook;                      ///< if there is one
-    std::vector<Real> distances;             ///< of spectra from the predicted law
+    std::vector<Real> distances, edges;      ///< of spectra from the predicted law
   };
   Group& group(const CellLabels& labels, const DepthResult& depth);
   std::vector<Group> groups_;  ///< in order of first appearance

@@ -20,11 +20,11 @@ struct StackSpec;
 
 using OutlookPtr = std::shared_ptr<const theory::Outlook>;
 
-/// The theory at one depth of one stack, and the distance of its spectrum from the predicted law.
+/// The theory at one depth of one stack, and how far its spectrum is from the law for its input.
 struct TheoryOfRow {
   OutlookPtr outlook;
-  /// Kolmogorov distance; absent if the law or the full spectrum is not known
-  std::optional<Real> distance;
+  std::optional<Real> distance;  ///< Kolmogorov; absent if the law or the full spectrum is not known
+  std::optional<Real> edge;      ///< of σ_max, in units of its spread; absent if either is not known
 };
 
 /// A metric, or the spectrum as a whole, against its prediction.
@@ -60,8 +60,10 @@ class TheoryBook {
   std::unordered_map<std::string, OutlookPtr> known_;  ///< by labels and depth
 };
 
-/// samples: by metric, as collected over seeds; distances: of spectra with `values` singular values each, by seed.
+/// samples: by metric, as collected over seeds; distances of spectra with `values` singular values each, and
+/// edges, by seed.
 TheorySummary compare_with_theory(const OutlookPtr& outlook, const std::vector<std::vector<Real>>& samples,
-                                  const std::vector<Real>& distances, Index values);
+                                  const std::vector<Real>& distances, const std::vector<Real>& edges,
+                                  Index values);
 
 }  // namespace rezero

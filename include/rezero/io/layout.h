@@ -45,11 +45,11 @@ enum class TensorUse {
 struct LayoutTensor {
   std::string_view name;  ///< `layers.{layer}.linear1.weight`; without {layer} for a tensor outside layers
   TensorUse use = TensorUse::outside;
-  std::vector<TensorAxis> shape = {};    ///< out × in; empty: any
-  std::vector<Index> blocks = {};  ///< of the layer, which get it
-  std::vector<Role> roles = {};    ///< of weights and biases
-  bool optional = false;           ///< it is in all layers or in none
-  bool conv1d = false;             ///< stored as in × out, unless the parameter `stored` says `linear`
+  std::vector<TensorAxis> shape = {};  ///< out × in; empty: any
+  std::vector<Index> blocks = {};      ///< of the layer, which get it
+  std::vector<Role> roles = {};        ///< of weights and biases
+  bool optional = false;               ///< it is in all layers or in none
+  bool conv1d = false;                 ///< stored as in × out, unless the parameter `stored` says `linear`
 
   bool in_layers() const { return name.find("{layer}") != std::string_view::npos; }
   /// Part of the stack, or of the norm after it.

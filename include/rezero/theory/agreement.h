@@ -109,13 +109,15 @@ struct TracyWidomWindow {
   std::optional<Real> level = {};
 };
 
-/// z = (log σ_max² − X₊) (n A)^(2/3), X₊ the upper edge of log σ² and A its scale (SpectralLaw), follows the
-/// Tracy–Widom law of β = 1. The statistic is the mean of z over S draws; the window shrinks around the mean
-/// of the law by √S, but keeps 1 below and 0.35 above it, for the bias at finite width: over 106 stacks of
-/// widths 64 to 512 with 64 seeds each, the mean of z was between −2.0 and −1.0 (`bench/theory_tables.py
-/// edge`). No verdict if depth > n/4: corrections of order L/n move the edge.
-Agreement compare_edge(const Vector& log_sigma_max, Real upper_edge, Real upper_scale, Index width,
-                       Index depth, const TracyWidomWindow& window = {});
+/// z = (log σ_max² − X₊) (n A)^(2/3), X₊ the upper edge of log σ² and A its scale (SpectralLaw): it follows
+/// the Tracy–Widom law of β = 1.
+Real edge_statistic(Real log_sigma_max, Real upper_edge, Real upper_scale, Index width);
+
+/// The statistic is the mean of z over S draws; the window shrinks around the mean of the law by √S, but
+/// keeps 1 below and 0.35 above it, for the bias at finite width: over 106 stacks of widths 64 to 512 with 64
+/// seeds each, the mean of z was between −2.0 and −1.0 (`bench/theory_tables.py edge`). No verdict if depth >
+/// n/4: corrections of order L/n move the edge.
+Agreement compare_edge(const Vector& z, Index width, Index depth, const TracyWidomWindow& window = {});
 
 }  // namespace theory
 }  // namespace rezero

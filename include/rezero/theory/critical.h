@@ -102,8 +102,8 @@ struct PlainPhase {
   std::optional<Real> slope;  ///< V′ there; variances converge with decay_depth(slope) = ξ_q
   std::optional<Real> chi;    ///< χ₁ there; if the variance diverges, its limit for homogeneous φ
   /// c*, to which the correlation of two inputs converges, and the slope there, σ_w² E φ′φ′: ξ_c =
-  /// decay_depth of it. At the critical point convergence is algebraic. Not set for q = 0, where activations
-  /// are linear and keep correlations.
+  /// decay_depth of it. At the critical point convergence is algebraic. Not set where
+  /// correlations are kept: for q = 0, where activations are linear, and for linear nets without biases.
   std::optional<Real> correlation, correlation_slope;
 };
 

@@ -39,9 +39,9 @@ struct Outlook {
 /// lost) is a reason, not an exception. Cost: as describe, mean_field and march or cavity.
 Outlook outlook(const StackSpec& spec, Index depth);
 
-/// Whether the law of a draw differs from that of the average draw by more than its eigenvalues fluctuate. A
-/// norm makes a stack depend on the scale of its input, which varies by √(2/n) between draws and moves the
-/// whole spectrum; preactivation branches keep the mask of their input.
+/// Whether the law of a draw differs from that of the average draw by more than its values fluctuate.
+/// |x_0|²/n varies by √(2/n) between draws: behind a norm that moves the whole spectrum, and unless
+/// activations are homogeneous it changes their slopes. Preactivation branches keep the mask of their input.
 bool depends_on_input(const Outlook& outlook);
 /// The density for this x_0 (of one position). Nothing if it is not known there. Cost: that of the law.
 std::optional<SpectralLaw> spectrum_at(const Outlook& outlook, const Vector& input);
@@ -52,14 +52,19 @@ std::optional<SpectralLaw> spectrum_at(const Outlook& outlook, const Vector& inp
 /// norms.
 Real distance_allowance(const Outlook& outlook);
 
+/// Measurements of several draws.
+struct Samples {
+  Vector values;  ///< of the metric
+  Vector edges;   ///< edge_statistic of σ_max, each with the law of its own input
+};
+
 /// One predicted number, for reports: `name` is that of the metric with which it is compared, in its unit.
 struct PredictionKind : Entry {
   std::string_view conditions;  ///< where it holds, and to what accuracy
   /// The number at infinite width; for extremes, the mean at this width. Absent where nothing is known.
   std::optional<Real> (*value)(const Outlook&) = nullptr;
-  /// Whether samples of the metric agree with it; null: finite-width corrections are not known, so it is not
-  /// tested.
-  Agreement (*compare)(const Outlook&, const Vector& samples, const Strictness&) = nullptr;
+  /// Whether samples agree with it; null: finite-width corrections are not known, so it is not tested.
+  Agreement (*compare)(const Outlook&, const Samples&, const Strictness&) = nullptr;
 };
 
 /// In report order.

@@ -5,8 +5,8 @@
 
 namespace rezero::layout_parts {
 
-constexpr TensorAxis one{Extent::one}, d{Extent::features}, h{Extent::hidden}, q{Extent::queries}, k{Extent::keys},
-    half_head{Extent::pairs};
+constexpr TensorAxis one{Extent::one}, d{Extent::features}, h{Extent::hidden}, q{Extent::queries},
+    k{Extent::keys}, half_head{Extent::pairs};
 constexpr TensorAxis operator*(Index times, TensorAxis axis) {
   return {axis.extent, times * axis.times};
 }
