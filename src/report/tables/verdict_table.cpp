@@ -54,9 +54,7 @@ class VerdictTable final : public Renderer {
                  : warns    ? "WARN "
                             : "FAIL ") +
                 pad_right(check.check, name_width_) + "  " + place_text(*plan_, result.labels, depth.depth) +
-                ": " + measured(check) + (check.recipe ? "
-" + list_of_tensors(check) : blame(check) + "
-"));
+                ": " + measured(check) + (check.recipe ? "\n" + list_of_tensors(check) : blame(check) + "\n"));
       }
     for (const CellFailure& failure : result.failures) {
       ++errors_;
