@@ -182,7 +182,7 @@ TEST(Registries, EntriesHaveWhatTheirKindNeeds) {
   for (const ActivationKind& kind : activations()) EXPECT_FALSE(kind.derivative_formula.empty()) << kind.name;
   for (const InitializerKind& kind : initializers()) {
     EXPECT_FALSE(kind.formula.empty()) << kind.name;
-    EXPECT_NE(kind.weight, nullptr) << kind.name;
+    EXPECT_NE(kind.law, nullptr) << kind.name;
   }
   for (const auto& [alias, meaning] : initializer_presets()) {
     EXPECT_TRUE(is_name(alias, "-")) << alias;
