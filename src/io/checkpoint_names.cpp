@@ -166,17 +166,34 @@ std::string beginnings(const std::vector<std::string>& names, const std::string&
   return joined(std::vector<std::string_view>(all.begin(), all.end()), ",") + (cut ? ",…" : "");
 }
 
-/// The shortest --leave-out that takes away the last of several groups of layers and no other.
-std::string taking_away_last(const std::vector<std::string>& groups) {
-  const std::string& last = groups.back();
+/// The shortest --leave-out that takes away one of several groups of layers and no other.
+std::string taking_away(const std::vector<std::string>& groups, std::size_t group) {
+  const std::string& name = groups[group];
   std::string beginning;
-  for (std::size_t dot = last.find('.'); dot != std::string::npos; dot = last.find('.', dot + 1)) {
-    beginning = last.substr(0, dot);
-    if (std::none_of(groups.begin(), groups.end() - 1,
-                     [&](const std::string& group) { return belongs_to(group, beginning); }))
-      break;
+  for (std::size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1)) {
+    beginning = name.substr(0, dot);
+    std::size_t taken = 0;
+    for (const std::string& each : groups) taken += belongs_to(each, beginning);
+    if (taken == 1) break;
   }
   return beginning;
+}
+
+/// A --leave-out after which one group of layers is left and fits; if there is none, one that takes the last
+/// group away.
+std::string leaving_one(const std::vector<std::string>& groups, const SafetensorsFile& file,
+                        const Layout& layout, const std::vector<std::string>& leave_out) {
+  constexpr std::size_t most_groups = 8;
+  for (std::size_t kept = 0; kept < groups.size() && groups.size() <= most_groups; ++kept) {
+    std::vector<std::string> others;
+    for (std::size_t i = 0; i < groups.size(); ++i)
+      if (i != kept) others.push_back(taking_away(groups, i));
+    std::vector<std::string> all = leave_out;
+    all.insert(all.end(), others.begin(), others.end());
+    if (match_names(file, layout, all).layers_fit())
+      return joined(std::vector<std::string_view>(others.begin(), others.end()), ",");
+  }
+  return taking_away(groups, groups.size() - 1);
 }
 
 std::string tensors(std::size_t count) {
@@ -274,8 +291,8 @@ void require_fit(const NameMatch& names, const SafetensorsFile& file, const Layo
     std::vector<std::string> groups;
     for (const std::string& prefix : names.prefixes) groups.push_back(prefix + std::string(layout.stem()));
     throw UsageError(what + std::to_string(groups.size()) + " groups of layers have names of this layout: " +
-                     listed(groups) + " (--leave-out takes one away, as in --leave-out " +
-                     printable(taking_away_last(groups)) + ")");
+                     listed(groups) + " (one must be left, as after --leave-out " +
+                     printable(leaving_one(groups, file, layout, leave_out)) + ")");
   }
   const std::string problem = misfit(names, layout);
   if (problem.empty()) return;

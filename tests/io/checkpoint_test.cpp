@@ -291,8 +291,11 @@ TEST(Checkpoint, OneGroupOfLayers) {
   for (const Tensor& tensor : state_dict("torch-encoder", decoder)) tensors.push_back(tensor);
   EXPECT_EQ(refusal<UsageError>(tensors, "torch-encoder"),
             "checkpoint 'm', layout torch-encoder: 2 groups of layers have names of this layout: "
-            "'model.decoder.layers.', 'model.encoder.layers.' (--leave-out takes one away, as in --leave-out "
+            "'model.decoder.layers.', 'model.encoder.layers.' (one must be left, as after --leave-out "
             "model.encoder)");
+  std::vector<Tensor> with_cross_attention = tensors;
+  add(with_cross_attention, "model.decoder.layers.0.norm3.weight", {4});
+  EXPECT_MESSAGE(refusal<UsageError>(with_cross_attention, "torch-encoder"), "--leave-out model.decoder)");
   CheckpointSettings settings = two_heads();
   settings.leave_out = {"model.decoder"};
   EXPECT_EQ(parsed(tensors, "torch-encoder", settings).facts.prefix, "model.encoder.");
