@@ -5,8 +5,7 @@
 
 namespace rezero::detail {
 
-/// ∫₀¹ f ≈ Σ weight_i f(node_i), exact for polynomials of degree 39. Nodes ascend and mirror each other:
-/// node_i + node_(19−i) = 1.
+/// ∫₀¹ f ≈ Σ weight_i f(node_i), exact for polynomials of degree 39. Nodes descend.
 struct UnitRule {
   Vector node, weight;
 };
