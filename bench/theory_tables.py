@@ -184,7 +184,7 @@ def kolmogorov(values, xs, cdf):
 
 
 def universal_law(c, points=400):
-    """log10 sigma and distribution function of log z = log((1 + u)/u) + c (1 + 2u), the limit of many small branches."""
+    """log10 sigma and distribution function of the limit of many small branches, log z = log((1 + u)/u) + c (1 + 2u)."""
     edge = math.asinh(math.sqrt(c / 2)) + math.sqrt(c * c + 2 * c) / 2  # of log sigma
     theta = 1e-6
     top = 2 * edge + 4
@@ -612,8 +612,8 @@ def spectra(tool):
     add("plain linear L=4", Net("linear", "plain", gaussian()), 4, "1.000", "2.000", "3.494", exact=True)
     add("plain relu L=4", Net("dense", "plain", "he", "relu"), 4, "1.000", "2.828", "4.675")
     add("plain relu Haar L=4", haar("dense", root2, "plain", "relu"), 4, "1.000", "2.000", "3.079")
-    add("plain tanh L=4", Net("dense", "plain", gaussian(), "tanh"), 4, ".1359", "2.279", "1.445")
-    add("plain tanh Haar sw2=1.05 L=16", haar("dense", math.sqrt(1.05), "plain", "tanh"), 16, ".0360", "1.312", ".457")
+    add("plain tanh sb2=.05 L=4", Net("dense", "plain", gaussian(1, 0.05), "tanh"), 4, ".1359", "2.279", "1.445")
+    add("plain tanh Haar sw2=1.05 L=16", haar("dense", math.sqrt(1.05), "plain", "tanh"), 16, None, None, None)
     for name, net, depth, m1, spread, top, norms, exact in rows:
         run = Run(tool, net, depth, n, seeds, values="log10", more=PRODUCT)
         told = run.predicted
@@ -642,6 +642,7 @@ def spectra(tool):
         table.row(name, "KS", limit, None, measured=(distance, None),
                   note=("atom at 0: %.3f" % atom if atom else "") if distance <= limit else "measured: KS")
         table.verdict(name, run)
+    table.end()
     print("\nAtoms at 1, a = 0.5 (low-rank branches): share of |log10 sigma| < 1e-9.\n")
     second = Table("atoms")
     for gamma, depth, reference in [(0.5, 1, ".500"), (0.25, 1, ".750"), (0.25, 2, ".500"), (0.25, 4, "0"),
@@ -653,8 +654,7 @@ def spectra(tool):
         second.row("mlp relu gamma=%g L=%d" % (gamma, depth), "atom at 1", run.spectrum["atom_at_one"], reference, shares,
                    allowance=max(2 * math.sqrt(gamma * depth * n) / 2, 0.066 * n if reference == "0" else 0) / n)
         second.verdict("mlp relu gamma=%g L=%d" % (gamma, depth), run)
-    second.end()
-    table.end()
+    second.end(["plain tanh Haar of the reference (m1 .0360): with biases, which --init orthogonal has not"])
 
 
 def universal(tool):
@@ -674,7 +674,7 @@ def universal(tool):
     table.end()
     n = 200 if tool.quick else 400
     table = Table("universal: distance of spectra from the limit, c = 1, n = %d, %d seeds" % (n, seeds),
-                  "Predicted: distance of the tool's law from the limit. Expected: the distance that the reference measured at n = 400.")
+                  "Predicted: of the tool's law. Expected: what the reference measured at n = 400.")
     tanh_slope = 0.46440  # E phi'^2 at variance 1; falls along the stream, hence c from the moments
     for name, make, cells in [("mlp relu", lambda a: one("mlp", "relu", a, math.sqrt(2)),
                                [(4, ".051"), (16, ".018"), (64, ".008")]),
