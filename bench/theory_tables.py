@@ -184,7 +184,7 @@ def kolmogorov(values, xs, cdf):
 
 
 def universal_law(c, points=400):
-    """log10 sigma and distribution function of the limit of many small branches, log z = log((1 + u)/u) + c (1 + 2u)."""
+    """log10 sigma and distribution function of the limit of many small branches, log z = log(1 + 1/u) + c (1 + 2u)."""
     edge = math.asinh(math.sqrt(c / 2)) + math.sqrt(c * c + 2 * c) / 2  # of log sigma
     theta = 1e-6
     top = 2 * edge + 4
@@ -387,9 +387,11 @@ def moments(tool):
 def outlier(tool):
     seeds = 6 if tool.quick else 16
     table = Table("outlier: largest singular value of dense branches with E phi'' != 0, %d seeds" % seeds,
-                  "The prediction comes from the excess of the trace: the largest value lies 0.95 to 1.2 times as high.")
+                  "The prediction comes from the excess of the trace: the largest value lies 0.95 to 1.2 times as"
+                  " high.")
     leak = "leaky_relu:slope=0.1"
-    for name, phi, alpha, n, reference in [("relu a=.25", "relu", 0.25, 300, "8.12"), ("relu a=1", "relu", 1, 300, "7826"),
+    for name, phi, alpha, n, reference in [("relu a=.25", "relu", 0.25, 300, "8.12"),
+                                           ("relu a=1", "relu", 1, 300, "7826"),
                                            ("gelu a=.25", "gelu", 0.25, 300, "8.56"),
                                            ("leaky a=.25", leak, 0.25, 300, "6.84"),
                                            ("relu a=.25", "relu", 0.25, 400, None)]:
@@ -482,7 +484,8 @@ def edge(tool):
     seeds = 24 if tool.quick else 60
     n = 200
     table = Table("edge: extreme singular values, n = %d, %d seeds" % (n, seeds),
-                  "Scaled: (log sigma^2 - edge)(n A)^(2/3), whose law has mean -1.2065 and standard deviation 1.268; the"
+                  "Scaled: (log sigma^2 - edge)(n A)^(2/3), whose law has mean -1.2065 and standard deviation 1.268;"
+                  " the"
                   " mean may lie 0.8 below and 0.35 above it.")
     root2 = math.sqrt(2)
     rows = [("linear L16 a.25", linear(0.25), 16, "4.327", "4.224"), ("linear L4 a1", linear(1), 4, "12.38", "12.05"),
@@ -539,7 +542,7 @@ def scan(tool):
                     outside += compared["verdict"] == "disagrees"
                     found.append((z, "%s %s %s L=%d n=%d" % (family, phi or "", scheme, depth, n)))
     found.sort()
-    print("\nMean Tracy-Widom z of %d draws for %d stacks of widths %d to %d (%d more have no statistic): from %.2f (%s)"
+    print("\nMean Tracy-Widom z of %d draws for %d stacks of widths %d to %d (%d more without): from %.2f (%s)"
           " to %.2f (%s); median %.2f; %d stacks disagree." %
           (seeds, len(found), widths[0], widths[-1], skipped, found[0][0], found[0][1], found[-1][0], found[-1][1],
            statistics.median(z for z, _ in found), outside))
@@ -651,7 +654,8 @@ def spectra(tool):
         run = Run(tool, net, depth, n, max(seeds, 6), values="log10")
         shares = [sum(abs(x) < 1e-9 for x in r["log10_singular_values"]) / n for r in run.rows]
         # The rank of a block is the number of slopes that are not 0: sd sqrt(gamma n)/2.
-        second.row("mlp relu gamma=%g L=%d" % (gamma, depth), "atom at 1", run.spectrum["atom_at_one"], reference, shares,
+        second.row("mlp relu gamma=%g L=%d" % (gamma, depth), "atom at 1", run.spectrum["atom_at_one"], reference,
+                   shares,
                    allowance=max(2 * math.sqrt(gamma * depth * n) / 2, 0.066 * n if reference == "0" else 0) / n)
         second.verdict("mlp relu gamma=%g L=%d" % (gamma, depth), run)
     second.end(["plain tanh Haar of the reference (m1 .0360): with biases, which --init orthogonal has not"])
@@ -705,7 +709,8 @@ def cavity(tool):
             ("tanh L16 a.25 sw2=1.5 sb2=.1", "tanh", 0.25, 1.5, 0.1, 16, "1.335"),
             ("tanh L16 a.25", "tanh", 0.25, 1, 0, 16, None), ("tanh L16 a1", "tanh", 1, 1, 0, 16, None),
             ("tanh L16 a1 sw2=1.5 sb2=.1", "tanh", 1, 1.5, 0.1, 16, "11.05"),
-            ("gelu L16 a.25 sw2=2", "gelu", 0.25, 2, 0, 16, "2.292"), ("relu L64 a.125", "relu", 0.125, 2, 0, 64, None)]:
+            ("gelu L16 a.25 sw2=2", "gelu", 0.25, 2, 0, 16, "2.292"),
+            ("relu L64 a.125", "relu", 0.125, 2, 0, 64, None)]:
         run = Run(tool, one("preactivation", phi, alpha, variance, bias), depth, n, seeds)
         if not run.spectrum or run.spectrum["method"] != "cavity":
             table.row(name, "KS", None, None, note="not available: %s" % run.theory.get("no_spectrum"))
@@ -757,9 +762,12 @@ def semicircle(tool):
     table.end()
     n = 150 if tool.quick else 300
     table = Table("semicircle: the size of sigma_max, linear branches, n = %d, %d seeds" % (n, seeds),
-                  "Edge: of the law; limit: exp(asinh(sqrt(c/2)) + sqrt(c^2 + 2c)/2), in its row `predicted` by this program;"
-                  " tied: one matrix in all layers, for which the tool has no theory; e^(L alpha) is its order of magnitude.")
-    for alpha, depth, top, limit in [(0.1, 1, "1.144", "1.152"), (0.1, 16, "1.760", "1.774"), (0.1, 64, "3.255", "3.284"),
+                  "Edge: of the law; limit: exp(asinh(sqrt(c/2)) + sqrt(c^2 + 2c)/2), in its row `predicted` by this"
+                  " program;"
+                  " tied: one matrix in all layers, for which the tool has no theory; e^(L alpha) is its order of"
+                  " magnitude.")
+    for alpha, depth, top, limit in [(0.1, 1, "1.144", "1.152"), (0.1, 16, "1.760", "1.774"),
+                                     (0.1, 64, "3.255", "3.284"),
                                      (0.1, 256, "14.38", "14.58"), (0.05, 256, "3.277", "3.284"),
                                      (0.3, 64, "86.1", "104"), (1, 16, "1494", "2.8e4")]:
         c = depth * alpha * alpha
@@ -769,11 +777,14 @@ def semicircle(tool):
         table.row(name, "edge", border, top, note="" if border else run.without_law())
         table.row(name, "limit", math.exp(math.asinh(math.sqrt(c / 2)) + math.sqrt(c * c + 2 * c) / 2), limit)
         told = run.predicted["sigma_max"]
-        table.row(name, "sigma_max", told, None, run.metric("sigma_max"), allowance=border - told if border and told else 0)
-        tied = tool.json(*linear(alpha).args, "--depth", depth, "--width", n, "--seed", "0:%d" % (seeds - 1), "-q", "--tied",
+        table.row(name, "sigma_max", told, None, run.metric("sigma_max"),
+                  allowance=border - told if border and told else 0)
+        tied = tool.json(*linear(alpha).args, "--depth", depth, "--width", n, "--seed", "0:%d" % (seeds - 1), "-q",
+                         "--tied",
                          "--values", "none", *tool.threads)
         table.row(name, "tied sigma_max (not tested)", None, None,
-                  [r["metrics"]["sigma_max"] for r in tied["results"]], note="e^(L alpha) = %.3g" % math.exp(depth * alpha))
+                  [r["metrics"]["sigma_max"] for r in tied["results"]],
+                  note="e^(L alpha) = %.3g" % math.exp(depth * alpha))
         table.verdict(name, run)
     table.end()
 
@@ -811,7 +822,7 @@ def gradients(tool):
 
 def gates(tool):
     n, depth, seeds = (128, 16, 40) if tool.quick else (256, 16, 200)
-    table = Table("gates: variance of dLoss/dalpha at alpha = 0, |g| = 1, n = %d, %d draws of %d gates" % (n, seeds, depth),
+    table = Table("gates: dLoss/dalpha at alpha = 0, |g| = 1, n = %d, %d draws of %d gates" % (n, seeds, depth),
                   "Gates of one draw share x_0: standard errors over draws.")
     root2 = math.sqrt(2)
     for name, family, phi, variance, reference in [
@@ -842,7 +853,8 @@ def implied_spread(tool, net, depth, n):
     """Relative standard deviation of m1 that the tool's own test uses, from its statistic for single draws."""
     best = None
     for seed in range(4):
-        report = tool.json(*net.args, "--depth", depth, "--width", n, "--seed", seed, "--theory", "-q", "--values", "none",
+        report = tool.json(*net.args, "--depth", depth, "--width", n, "--seed", seed, "--theory", "-q", "--values",
+                           "none",
                            *tool.threads)
         compared = next(c for c in report["summary"][0]["theory"]["comparisons"] if c["name"] == "log10_mean_square")
         if compared["statistic"] is None:
@@ -875,7 +887,8 @@ def implied_spread(tool, net, depth, n):
 def spread(tool):
     factor = 0.25 if tool.quick else 1
     table = Table("spread: standard deviation of m1 over draws divided by its mean, L = 16",
-                  "Predicted: solved from the statistic of the tool's test of single draws. Allowance 10 %, 25 % where the"
+                  "Predicted: solved from the statistic of the tool's test of single draws. Allowance 10 %, 25 %"
+                  " where the"
                   " fluctuation of q is left out.")
     root2 = math.sqrt(2)
     rows = [("linear a.25", linear(0.25), 16, 64, 400, ".0407"), ("linear a1", linear(1), 16, 64, 400, ".197"),
@@ -888,7 +901,8 @@ def spread(tool):
             ("mlp tanh a.25 s1=1.5", two("tanh", 0.25, 1.5), 16, 128, 200, None),
             ("mlp gelu a.25 s1=2", two("gelu", 0.25, 2), 16, 128, 200, None),
             ("preactivation relu a.25", one("preactivation", "relu", 0.25, 2), 16, 128, 300, ".0718"),
-            ("preactivation tanh a.25 sw2=1.5 sb2=.1", one("preactivation", "tanh", 0.25, 1.5, 0.1), 16, 128, 300, ".0299"),
+            ("preactivation tanh a.25 sw2=1.5 sb2=.1", one("preactivation", "tanh", 0.25, 1.5, 0.1), 16, 128, 300,
+             ".0299"),
             ("dense tanh a.25 sw2=1.5 sb2=.1", one("dense", "tanh", 0.25, 1.5, 0.1), 16, 128, 300, None),
             ("plain linear L8", Net("linear", "plain", gaussian()), 8, 128, 300, ".0663"),
             ("plain relu L8", Net("dense", "plain", "he", "relu"), 8, 128, 300, ".280")]
@@ -912,8 +926,10 @@ def attention(tool):
     width, tokens, depth, alpha = 48, 8, 8, 0.5
     seeds = 40 if tool.quick else 400
     table = Table("attention: uniform attention, T = %d, n = %d, L = %d, %d seeds" % (tokens, width, depth, seeds),
-                  "No option sets the query weights to zero and leaves the others. With every weight at a standard deviation"
-                  " of 1e-3 the logits are about 5e-5, so that attention is uniform to that accuracy, and a branch scale of"
+                  "No option sets the query weights to zero and leaves the others. With every weight at a standard"
+                  " deviation"
+                  " of 1e-3 the logits are about 5e-5, so that attention is uniform to that accuracy, and a branch"
+                  " scale of"
                   " alpha/(n 1e-6) gives values and output the variances 1. The tool has no theory for a softmax; the"
                   " prediction ((T - 1) + prod (1 + alpha^2))/T is this program's.")
     std = 1e-3
@@ -923,9 +939,11 @@ def attention(tool):
     m1 = ((tokens - 1) + (1 + alpha * alpha) ** depth) / tokens
     table.row("uniform attention", "m1", m1, "1.6201", run.metric("mean_square"))
     shares = [sum(abs(x) < 1e-3 for x in r["log10_singular_values"]) / (width * tokens) for r in run.rows]
-    table.row("uniform attention", "share of sigma = 1", (tokens - 1) / tokens, ".8750", shares, allowance=1.0 / width / tokens)
+    table.row("uniform attention", "share of sigma = 1", (tokens - 1) / tokens, ".8750", shares,
+              allowance=1.0 / width / tokens)
     print("\nThe tool says: %s" % run.theory.get("reason"))
-    table.end(["rank collapse (token cosines): reports have no similarity of tokens", "T = 16, n = 32, L = 16, a = 1: the same"])
+    table.end(["rank collapse (token cosines): reports have no similarity of tokens",
+               "T = 16, n = 32, L = 16, a = 1: the same"])
 
 
 GRID = [("linear", linear), ("dense tanh", lambda a: one("dense", "tanh", a)),
@@ -935,7 +953,8 @@ GRID = [("linear", linear), ("dense tanh", lambda a: one("dense", "tanh", a)),
 def grid(tool):
     n, seeds = (200, 2) if tool.quick else (400, 3)
     table = Table("grid: n KS (at most 6), and that of the law of another alpha (above 9), n = %d" % n,
-                  "Median of %d draws, as in the tool's test, and the largest. Another alpha: 1.25 times, and 1/1.25 times as"
+                  "Median of %d draws, as in the tool's test, and the largest. Another alpha: 1.25 times, and 1/1.25"
+                  " times as"
                   " large; the smallest n KS of a draw." % seeds)
     worst, least = 0.0, math.inf
     for name, make in GRID:
@@ -947,7 +966,8 @@ def grid(tool):
                     continue
                 own, largest = n * run.distance(), n * max(run.distances())
                 law = run.spectrum
-                again = statistics.median(n * kolmogorov(r["log10_singular_values"], law["log10_sigma"], law["cdf"]) for r in run.rows)
+                again = statistics.median(n * kolmogorov(r["log10_singular_values"], law["log10_sigma"],
+                                                         law["cdf"]) for r in run.rows)
                 others = []
                 for factor in (1.25, 1 / 1.25):
                     other = predict(tool, make(alpha * factor), depth, n)["spectrum"]
@@ -994,7 +1014,8 @@ def table1(tool):
         table.row(name, "orthogonal", got["orthogonal"]["relative_variance"], "%.6f" % (depth * (kappa - 1)))
         # The same net through `theory`, where x_0 starts at the fixed point of q for linear and relu.
         if phi in ("identity", "relu"):
-            for init, expected in [(gaussian(variance), kappa), ("orthogonal:gain=%.17g" % math.sqrt(variance), kappa - 1)]:
+            for init, expected in [(gaussian(variance), kappa),
+                                   ("orthogonal:gain=%.17g" % math.sqrt(variance), kappa - 1)]:
                 told = predict(tool, Net("dense", "plain", init, phi), depth, 64)["predicted"]["relative_variance"]
                 table.row(name, "theory, " + init.partition(":")[0], told, "%.6f" % (depth * expected))
     # tanh: the boundary between order and chaos, figures of Schoenholz et al. 2017 and Xiao et al. 2018 (from memory).
@@ -1029,15 +1050,19 @@ def cost(tool):
     for name, args in [("version alone", ["--version"]), ("theory, default plan", ["theory"]),
                        ("density mlp tanh L=128", ["theory", "--family", "mlp", "--activation", "tanh", "--scheme",
                                                    "depth-power", "--depth", 128]),
-                       ("density mlp relu L=128", ["theory", "--family", "mlp", "--scheme", "depth-power", "--depth", 128]),
-                       ("density mlp tanh alpha=1 L=128", ["theory", "--family", "mlp", "--activation", "tanh", "--scheme",
+                       ("density mlp relu L=128", ["theory", "--family", "mlp", "--scheme", "depth-power", "--depth",
+                                                   128]),
+                       ("density mlp tanh alpha=1 L=128", ["theory", "--family", "mlp", "--activation", "tanh",
+                                                           "--scheme",
                                                            "residual", "--depth", 128]),
-                       ("density linear L=128", ["theory", "--family", "linear", "--scheme", "depth-power", "--depth", 128]),
+                       ("density linear L=128", ["theory", "--family", "linear", "--scheme", "depth-power", "--depth",
+                                                 128]),
                        ("density dense tanh L=128", ["theory", "--family", "dense", "--activation", "tanh", "--scheme",
                                                      "depth-power", "--depth", 128]),
                        ("density preactivation relu L=128", ["theory", "--family", "preactivation", "--scheme",
                                                              "depth-power", "--depth", 128]),
-                       ("density preactivation tanh L=128", ["theory", "--family", "preactivation", "--activation", "tanh",
+                       ("density preactivation tanh L=128", ["theory", "--family", "preactivation", "--activation",
+                                                             "tanh",
                                                              "--scheme", "depth-power", "--depth", 128])]:
         best = work = math.inf
         for _ in range(5):
