@@ -11,7 +11,7 @@ measures with its standard error. Reference figures come from formulas that were
 apart from this program; those of a published table name the paper. A row is flagged
 
     reference   if the prediction, rounded to the digits of the reference, differs from it by more than one unit of the
-                last digit, or by more than the slack that the row states
+                last digit plus the slack that the row states
     measured    if mean and prediction differ by more than 4 standard errors and the allowance of the row, which is
                 the bias that finite width is known to cause
 
@@ -260,7 +260,7 @@ class Table:
         if reference is not None:
             if predicted is None:
                 flags.append("no prediction")
-            elif abs(predicted - float(reference)) > max(1.0001 * last_unit(reference), slack):
+            elif abs(predicted - float(reference)) > 1.0001 * last_unit(reference) + slack:
                 flags.append("reference")
         text = "-"
         if samples is not None:
