@@ -117,7 +117,7 @@ TheorySummary compare_with_theory(const OutlookPtr& outlook, const std::vector<s
       ++m;
     }
   }
-  if (outlook->spectrum)
+  if (outlook->spectrum && !theory::stream_is_erratic(*outlook))
     add("spectrum", std::nullopt,
         theory::compare_spectrum(vector_of(distances), values, theory::distance_allowance(*outlook)));
   return summary;

@@ -50,7 +50,7 @@ void require_use_of_cotangent(const PlanOptions& options) {
 Real level_of(const PlanOptions& options) {
   const Real level = value_or_default(options, &PlanOptions::expect_level);
   if (!(level >= 1e-12 && level < 1))
-    throw UsageError("--expect-level must be between 1e-12 and 1, got " + shortest(level));
+    throw UsageError("--expect-level must be at least 1e-12 and below 1, got " + shortest(level));
   return level;
 }
 
@@ -223,7 +223,7 @@ std::shared_ptr<const Recipe> resolve_recipe(const PlanOptions& options, const S
     return nullptr;
   }
   if (!plan.stack)
-    throw UsageError("--expect-scheme needs --stack FILE or --onnx FILE (a random stack follows its scheme)");
+    throw UsageError("--expect-scheme needs --stack, --checkpoint or --onnx FILE (a random stack follows its scheme)");
   Recipe recipe{SchemeSpec(*options.expect_scheme), {}, {}, level_of(options)};
   for (const ParamValue& value : recipe.scheme.params().values())
     if (value.kind == ParamKind::series && !value.text.empty())

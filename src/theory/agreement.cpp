@@ -199,7 +199,7 @@ Agreement compare_first_moment(const Vector& log_samples, const MomentPrediction
   const Real sd = predicted.sd.value_or(0);
   Prediction of_log{predicted.log_value - std::log1p(sd * sd) / 2, predicted.sd, predicted.allowance};
   Agreement result = compare_mean(log_samples, of_log, strictness);
-  if (sd <= testable) return result;
+  if (sd <= testable && predicted.allowance <= testable) return result;
   result.statistic.reset();
   return without_statistic(result, Verdict::no_theory, "finite-size regime, not testable at this width");
 }
@@ -226,6 +226,9 @@ Agreement compare_spectrum(const Vector& distances, Index width, Real allowance)
   result.statistic_name = "n·KS";
   result.high = agrees + allowance;
   result.disagrees_beyond = disagrees + allowance;
+  // n·KS cannot exceed n.
+  if (2 * *result.disagrees_beyond >= static_cast<Real>(width))
+    return without_statistic(result, Verdict::no_theory, "finite-size regime, too few singular values to tell");
   if (distances.size() == 0) return without_statistic(result, Verdict::too_few_samples, "no samples");
   if (!all_finite(distances)) throw NumericalError("a distance of spectra is not finite");
   decide(result, static_cast<Real>(width) * median_of(distances));

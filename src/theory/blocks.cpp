@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "rezero/core/error.h"
 #include "rezero/theory/density.h"
 
 namespace rezero::theory {
@@ -13,6 +14,15 @@ Real strength_of(const BlockLaw& block, const BlockState& state) {
   const Real ratio = plain ? block.scale * block.scale * state.branch_slope : state.ratio;
   const Real slopes = block.form == BranchForm::linear ? 1 : state.at_argument.slope_square;
   return ratio > 0 && slopes > 0 ? ratio / slopes : 0;
+}
+
+/// A branch whose slopes are all equal is a linear one: of one matrix, or a product of two orthogonal ones.
+void become_linear(BlockTransform& block) {
+  if (block.form == BranchForm::linear || block.slopes.square.size() != 1) return;
+  if (block.form == BranchForm::mlp && (block.ensemble != Ensemble::haar || block.gamma != 1)) return;
+  block.strength *= block.slopes.square(0);
+  block.form = BranchForm::linear;
+  block.slopes = {};
 }
 
 }  // namespace
@@ -32,8 +42,10 @@ std::vector<TransformRun> free_blocks(const NetworkLaw& law, const MeanField& fi
         l > 0 && field.blocks[l - 1].argument == state.argument && runs.back().block.slopes.square.size();
     if (block.form != BranchForm::linear && run.block.strength > 0)
       run.block.slopes = again ? runs.back().block.slopes : integrals.slopes(state.argument);
+    become_linear(run.block);
     // m1 grows by `factor`, which is that of the transform over the square of a norm's divisor
     const Real own = run.block.plain ? block.scale * block.scale * state.branch_slope : 1 + state.ratio;
+    if (own == 0) throw NumericalError("J is zero");
     run.block.log_divisor = std::log(own / state.factor);
     runs.push_back(std::move(run));
   }

@@ -33,11 +33,13 @@ Vector log_survival(Index trials, Real p, Index last) {
   return survival;
 }
 
+constexpr Index most_trials = 1000000;
+
 /// The minimum of a growing set of independent binomial numbers.
 class Minimum {
  public:
   void add(Index trials, Real p) {
-    REZERO_REQUIRE(trials >= 0 && trials <= 1000000 && p >= 0 && p <= 1);
+    REZERO_REQUIRE(trials >= 0 && trials <= most_trials && p >= 0 && p <= 1);
     const std::pair<Index, Real> key{trials, p};
     if (!tails_.count(key)) tails_[key] = log_survival(trials, p, trials);
     const Vector& tail = tails_[key];
@@ -85,7 +87,9 @@ RankLaw rank_law(const NetworkLaw& law, const MeanField& field) {
   ranks.limit = ranks.expected = ranks.unit = {1};
   Real limit = 1, expected = 1, unit = 1;
   Minimum minimum;
-  minimum.add(law.width, 1);  // no more than n
+  // Beyond, the limit stands for the expectation: they differ by less than 1e-3.
+  bool counted = law.width <= most_trials;
+  if (counted) minimum.add(law.width, 1);  // no more than n
   bool untouched = true;      // no norm and no plain block so far
   for (std::size_t l = 0; l < law.blocks.size(); ++l) {
     const BlockLaw& block = law.blocks[l];
@@ -93,15 +97,16 @@ RankLaw rank_law(const NetworkLaw& law, const MeanField& field) {
     if (!block.off())
       share = block.form == BranchForm::linear ? 1 : share_of_slopes(integrals, field.blocks[l].argument);
     const bool mlp = block.form == BranchForm::mlp;
-    const Index trials = mlp ? static_cast<Index>(std::llround(block.gamma * n)) : law.width;
-    const Real rank = std::min<Real>(1, share * static_cast<Real>(trials) / n);
+    const Real units = mlp ? std::round(block.gamma * n) : n;
+    counted = counted && units <= static_cast<Real>(most_trials);
+    const Real rank = std::min<Real>(1, share * units / n);
     if (block.norm != NormPlacement::none && !block.off()) untouched = false;
     if (block.norm == NormPlacement::after_sum) untouched = false;
     if (block.skip == 0) {
       untouched = false;
       limit = std::min(limit, rank);
-      minimum.add(trials, share);
-      expected = minimum.mean() / n;
+      if (counted) minimum.add(static_cast<Index>(units), share);
+      expected = counted ? minimum.mean() / n : std::min(expected, limit);
     }
     unit = untouched ? std::max<Real>(0, unit - 2 * rank) : 0;
     ranks.limit.push_back(limit), ranks.expected.push_back(expected), ranks.unit.push_back(unit);

@@ -86,7 +86,7 @@ class Recursion {
     const auto finite = [&](Real value, const char* what) {
       if (!std::isfinite(value))
         throw NumericalError("block " + std::to_string(l) + ": the predicted " + what +
-                             " is beyond the range of doubles (a smaller branch scale keeps it in)");
+                             " is beyond the range of doubles");
       return value;
     };
     const bool linear = law.form == BranchForm::linear, haar = law.ensemble == Ensemble::haar;

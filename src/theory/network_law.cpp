@@ -89,6 +89,7 @@ class Describer {
         throw NoLaw{"given tokens of different size"};
       law.input_square = squares(0), law.input_mean = means(0), law.normal_input = false;
     }
+    if (!std::isfinite(law.input_square)) throw NoLaw{"an input beyond the range of doubles"};
     if (!spec_.scheme.scheme().unit_input) return;
     const Real size = std::sqrt(law.input_square * static_cast<Real>(law.width));
     if (size == 0) return;

@@ -30,9 +30,29 @@ SpectralLaw cavity_law(const NetworkLaw& law, const std::vector<CavityBlock>& bl
   return found;
 }
 
+/// A product of D W with orthogonal W has an atom where slopes have one, of mass 1 − Σ (1 − p): no smooth law.
+bool has_atoms(const std::vector<TransformRun>& runs) {
+  Real mass = 1;
+  bool any = false;
+  for (const TransformRun& run : runs) {
+    if (!run.block.plain || run.block.ensemble != Ensemble::haar) return false;
+    if (run.block.form == BranchForm::linear) continue;
+    Real largest = 0;
+    for (Index k = 0; k < run.block.slopes.square.size(); ++k)
+      if (run.block.slopes.square(k) > 0) largest = std::max(largest, run.block.slopes.weight(k));
+    mass -= static_cast<Real>(run.count) * (1 - largest);
+    any = true;
+  }
+  return any && mass > 1e-12;
+}
+
 /// Nothing if the law is not known.
 std::optional<SpectralLaw> law_of(const NetworkLaw& law, const MeanField& field, const Vector& input = {}) {
-  if (!has_persistent_masks(law)) return march(free_blocks(law, field));
+  if (!has_persistent_masks(law)) {
+    const std::vector<TransformRun> blocks = free_blocks(law, field);
+    if (has_atoms(blocks)) throw NumericalError("the law has atoms, at products of slopes that many units share");
+    return march(blocks);
+  }
   const auto blocks = cavity_blocks(law, field, input);
   if (!blocks) return std::nullopt;
   return cavity_law(law, *blocks, input);
@@ -56,7 +76,7 @@ Outlook outlook(const StackSpec& spec, Index depth) {
     out.field = mean_field(*described.law);
     out.moments = moments(*described.law, out.field);
     out.ranks = rank_law(*described.law, out.field);
-  } catch (const NumericalError& error) {
+  } catch (const Error& error) {
     out.reason = error.what();
     return out;
   }
@@ -68,7 +88,7 @@ Outlook outlook(const StackSpec& spec, Index depth) {
           "preactivation branches, whose masks persist along the stream, beside a norm, orthogonal weights, "
           "a block "
           "without skip or an input that is not normal";
-  } catch (const NumericalError& error) {
+  } catch (const Error& error) {
     out.no_spectrum = error.what();
   }
   return out;
@@ -80,6 +100,12 @@ HasNorms Outlook::norms() const {
   return HasNorms::no;
 }
 
+bool stream_is_erratic(const Outlook& outlook) {
+  constexpr Real testable = 0.5;
+  if (!outlook.law || outlook.law->activation.kind().degree <= 1) return false;
+  return !outlook.moments.spread || !(*outlook.moments.spread <= testable);
+}
+
 std::optional<SpectralLaw> spectrum_at(const Outlook& outlook, const Vector& input) {
   if (!outlook.law) return std::nullopt;
   NetworkLaw law = *outlook.law;
@@ -87,7 +113,7 @@ std::optional<SpectralLaw> spectrum_at(const Outlook& outlook, const Vector& inp
   law.input_mean = input.mean();
   try {
     return law_of(law, mean_field(law), input);
-  } catch (const NumericalError&) {
+  } catch (const Error&) {
     return std::nullopt;
   }
 }
@@ -165,7 +191,7 @@ Real allowance_of_slopes(const Outlook& outlook) {
       const Real y = law.log_square(i);
       distance = std::max(distance, std::abs(law.cumulative(y) - other.cumulative(y)));
     }
-  } catch (const NumericalError&) {  // the law is known, its neighbour is not: no allowance
+  } catch (const Error&) {  // the law is known, its neighbour is not: no allowance
   }
   return median_of_normal * static_cast<Real>(outlook.width()) * distance;
 }

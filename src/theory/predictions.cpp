@@ -88,6 +88,9 @@ Agreement compare_moment(const Outlook& o, const Samples& samples, const Strictn
   MomentPrediction predicted;
   predicted.log_value = o.moments.log_m1, predicted.sd = o.moments.spread,
   predicted.allowance = o.moments.allowance + rounding;
+  const bool expected = o.norms() == HasNorms::no && !o.moments.log_outlier_square;
+  if (expected && (!o.moments.spread || !std::isfinite(*o.moments.spread)))
+    return {Verdict::no_theory, "", {}, 0, 0, {}, {}, "the spread over draws is not known"};
   return compare_first_moment(samples.values * ln10, predicted, strictness);
 }
 

@@ -29,12 +29,23 @@ TEST(CliCritical, TextIsTheCommittedText) {
                     .out);
 }
 
+/// Without texts that hold numbers, whose last digit depends on the processor.
+Json without_texts(Json answer) {
+  if (answer.is_object()) {
+    answer.erase("init");
+    if (answer.contains("within_bound") && answer["within_bound"].is_object()) answer["within_bound"].erase("scheme");
+  }
+  if (answer.is_structured())
+    for (Json& part : answer) part = without_texts(std::move(part));
+  return answer;
+}
+
 TEST(CliCritical, JsonIsTheCommittedDocument) {
-  expect_golden_json("critical_tanh.json", critical({"--activation", "tanh", "--sigma-b", "0.1,0.5"}));
+  expect_golden_json("critical_tanh.json", without_texts(critical({"--activation", "tanh", "--sigma-b", "0.1,0.5"})));
   expect_golden_json("critical_phases.json",
-                     critical({"--activation", "tanh", "--sigma-w", "1.5", "--sigma-b", "0.2,1"}));
-  expect_golden_json("critical_schemes.json", critical({"--family", "mlp", "--scheme", "depth-power,residual",
-                                                        "--depth", "32", "--bound", "2"}));
+                     without_texts(critical({"--activation", "tanh", "--sigma-w", "1.5", "--sigma-b", "0.2,1"})));
+  expect_golden_json("critical_schemes.json", without_texts(critical({"--family", "mlp", "--scheme", "depth-power,residual",
+                                                        "--depth", "32", "--bound", "2"})));
 }
 
 /// The solved scheme, typed in again, has the bound as its m1.

@@ -137,7 +137,7 @@ TEST_F(CliRecipe, NeedsNoJacobian) {
 TEST_F(CliRecipe, RefusesWhatHasNoMeaning) {
   const std::string path = exported("rezero", {"--family", "mlp"});
   EXPECT_TRUE(contains(refused({"verify", "--scheme", "rezero", "--expect-scheme", "rezero"}, 2),
-                       "--expect-scheme needs --stack FILE or --onnx FILE"));
+                       "--expect-scheme needs --stack, --checkpoint or --onnx FILE"));
   EXPECT_TRUE(contains(refused({"verify", "--stack", path, "--expect-init", "he"}, 2),
                        "--expect-init needs --expect-scheme NAME"));
   EXPECT_TRUE(contains(refused({"verify", "--stack", path, "--expect-level", "0.1"}, 2),
