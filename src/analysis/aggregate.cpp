@@ -8,10 +8,11 @@
 namespace rezero {
 namespace {
 
-/// Everything that distinguishes groups, without the seed; \x1f separates, as no name contains it.
+/// Everything that distinguishes groups, without seed and sample; \x1f separates, as no name contains it.
 std::string key_of(const CellLabels& of, Index depth) {
   std::string key;
-  for (const Label& label : labels()) key += label_text(label, of) + '\x1f';
+  for (const Label& label : labels())
+    if (!label.averaged) key += label_text(label, of) + '\x1f';
   key += std::to_string(depth);
   return key;
 }
@@ -37,6 +38,7 @@ std::vector<SummaryRow> Aggregator::rows() const {
   std::vector<SummaryRow> rows;
   for (const Group& group : groups_) {
     SummaryRow row{group.labels, group.depth, group.blocks, {}};
+    row.labels.sample = 0;
     for (const auto& samples : group.samples) row.metrics.push_back(summarize(samples));
     rows.push_back(std::move(row));
   }

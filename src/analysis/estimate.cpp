@@ -27,7 +27,11 @@ Real shared_bytes(const SweepPlan& plan, const CellList& cells) {
   const Real of_row = 2 * static_cast<Real>(metrics().size() * sizeof(Real)) +
                       check_text_bytes * static_cast<Real>(plan.analysis.checks.size());
   const Real groups = rows / static_cast<Real>(cells.cells_per_kind());
-  return rows * of_row + groups * summary_bytes + (plan.stack ? stack_bytes(*plan.stack->stack) : 0);
+  Real bytes = rows * of_row + groups * summary_bytes;
+  if (!plan.stack) return bytes;
+  for (const Vector& sample : plan.stack->samples) bytes += static_cast<Real>(sample.size()) * sizeof(Real);
+  for (const StackCheckpoint& checkpoint : plan.stack->later) bytes += stack_bytes(*checkpoint.stack);
+  return bytes + stack_bytes(*plan.stack->stack);
 }
 
 /// The QR of each block's weights, if its initializer makes one: about 4 w^(3/2) flops for w numbers at a

@@ -18,13 +18,26 @@ CellLabels labels_of(const StackSpec& spec, const Geometry& geometry, std::uint6
   return labels;
 }
 
-CellLabels labels_of(const StackInput& input) {
+CellLabels labels_of(const InputFile& file, const Stack& stack) {
   CellLabels labels;
-  labels.stack = input.file.path;
-  static_cast<GeometryLabels&>(labels) = input.stack->geometry().labels();
-  labels.dimension = input.stack->shape().size();
+  labels.stack = file.path;
+  static_cast<GeometryLabels&>(labels) = stack.geometry().labels();
+  labels.dimension = stack.shape().size();
   labels.seeded = false;
   return labels;
+}
+
+/// File `checkpoint` of a plan at input `sample`.
+Cell cell_of(const StackInput& input, std::size_t checkpoint, std::size_t sample, const SweepPlan& plan,
+             std::size_t index) {
+  const InputFile& file = checkpoint == 0 ? input.file : input.later[checkpoint - 1].file;
+  StackPtr stack = checkpoint == 0 ? input.stack : input.later[checkpoint - 1].stack;
+  CellLabels labels = labels_of(file, *stack);
+  if (!input.samples.empty()) {
+    labels.sample = static_cast<Index>(sample) + 1;
+    stack = slice_stack(stack, 0, stack->blocks(), input.samples[sample]);
+  }
+  return {std::move(stack), plan.depths, plan.analysis, std::move(labels), index};
 }
 
 /// One pass gives all depths of a scheme that ignores the total depth, and of a net whose stages fix it;
@@ -60,7 +73,12 @@ Cell::Cell(StackPtr given, std::vector<Index> layers, const AnalysisOptions& opt
 }
 
 CellList::CellList(const SweepPlan& plan) : plan_(&plan), rows_(plan.depths.size()) {
-  if (plan.stack) return;
+  if (plan.stack) {
+    kinds_ = plan.stack->later.size() + 1;
+    seeds_ = std::max<std::size_t>(plan.stack->samples.size(), 1);
+    rows_ = kinds_ * seeds_ * plan.depths.size();
+    return;
+  }
   seeds_ = plan.seeds.size(), kinds_ = 0, rows_ = 0;
   for (const SchemeSpec& scheme : plan.schemes) {
     Part part{initializers_of(plan, scheme), kinds_, one_pass(plan, scheme) ? 1 : plan.depths.size()};
@@ -80,7 +98,7 @@ std::size_t CellList::part_of(std::size_t kind) const {
 Cell CellList::operator[](std::size_t i) const {
   REZERO_REQUIRE(i < size());
   const AnalysisOptions& options = plan_->analysis;
-  if (plan_->stack) return {plan_->stack->stack, plan_->depths, options, labels_of(*plan_->stack)};
+  if (plan_->stack) return cell_of(*plan_->stack, i / seeds_, i % seeds_, *plan_, i);
   const std::size_t p = part_of(i / seeds_);
   const Part& part = parts_[p];
   std::size_t rest = i - part.first_kind * seeds_;
@@ -93,6 +111,7 @@ Cell CellList::operator[](std::size_t i) const {
   return {i, spec, seed, {plan_->depths[depth]}, options};
 }
 
+<<<<<<< ours
 void CellList::for_each_kind(const std::function<void(const CellKind&)>& visit) const {
   if (plan_->stack) return visit({0, nullptr, plan_->stack->stack->geometry(), plan_->depths});
   for (std::size_t p = 0; p < parts_.size(); ++p) for_each_kind(p, visit);
@@ -118,6 +137,14 @@ void CellList::for_each_kind(std::size_t p, const std::function<void(const CellK
         spec.width = width, spec.activation = activation, spec.initializer = initializer;
         visit_spec();
       }
+=======
+Cell CellList::first_of_kind(std::size_t k) const {
+  if (plan_->stack) return (*this)[k * seeds_];
+  const Part& part = parts_[part_of(k)];
+  std::size_t spec = k - part.first_kind;
+  const std::size_t depth = take_digit(spec, part.stacks_per_seed);
+  return (*this)[part.first_kind * seeds_ + spec * seeds_ * part.stacks_per_seed + depth];
+>>>>>>> theirs
 }
 
 CellList expand_cells(const SweepPlan& plan) {

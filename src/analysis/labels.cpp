@@ -24,6 +24,7 @@ const std::vector<Label>& labels() {
       {"scheme", LabelType::text, scheme},
       {"scheme_params", LabelType::params, scheme_params},
       {"stack", LabelType::text, [](Of of) { return text(of.stack); }},
+      {"sample", LabelType::size, [](Of of) { return size(of.sample); }, WhereAbsent::left_out, {}, true},
       {"family", LabelType::text, [](Of of) { return text(of.family); }},
       {"activation", LabelType::text, [](Of of) { return text(of.activation); }},
       {"init", LabelType::text, [](Of of) { return text(of.init); }},

@@ -81,13 +81,20 @@ std::map<std::string, Tensor> feeds_of(const PlanOptions& options, const graph::
   return feeds;
 }
 
-/// The value of `from`: from a file, or drawn for the declared extents.
+/// The value of `from`: from a file, or drawn for the declared extents. A file with one axis more than
+/// declared holds several, which go to `samples`.
 Tensor input_of(const SweepPlan& plan, const std::string& text, const onnx::Endpoints& ends,
-                const onnx::SymbolSizes& sizes, std::uint64_t seed, PlanFiles& files) {
+                const onnx::SymbolSizes& sizes, std::uint64_t seed, PlanFiles& files,
+                std::vector<Vector>& samples) {
   if (plan.input.law == InputLaw::values) {
     Tensor tensor = tensor_from(text, files);
     if (!tensor.is_real())
       throw UsageError("--input '" + printable(text) + "' holds no floating-point numbers");
+    if (ends.port.has_dims && tensor.dims().size() == ends.port.dims.size() + 1 && tensor.size() > 0) {
+      const Vector& all = tensor.reals();
+      samples = split_samples({all.data(), all.data() + all.size()}, tensor.dims()[0]);
+      tensor = Tensor::of(graph::Dims(tensor.dims().begin() + 1, tensor.dims().end()), samples.front());
+    }
     onnx::require_dims(ends.port, tensor.dims(), sizes, "--input '" + printable(text) + "'");
     return tensor;
   }
@@ -122,7 +129,8 @@ OptionGroup graph_options() {
   OptionGroup group{"ONNX models", {}};
   group
       .add("onnx", &PlanOptions::onnx,
-           "an ONNX model instead of random stacks; --depth then counts its residual blocks")
+           "an ONNX model instead of random stacks, or several, one network at several points of its "
+           "training; --depth then counts residual blocks")
       .named("FILE");
   group
       .add("from", &PlanOptions::from,
@@ -155,49 +163,93 @@ std::vector<Index> depths_within(const PlanOptions& options, Index blocks, const
   return depths;
 }
 
+namespace {
+
+/// One model of the plan, with its input.
+struct Imported {
+  onnx::OnnxStackPtr stack;
+  onnx::Endpoints ends;
+  std::vector<Vector> samples;
+  Vector input;
+};
+
+Imported import_model(const std::string& path, const SweepPlan& plan, const PlanOptions& options,
+                      std::uint64_t seed, PlanFiles& files, const MemoryCheck& require) {
+  const std::string bytes = files.read(path);
+  return in_file(path, [&] {
+    const auto model = std::make_shared<const graph::Model>(onnx::parse_model(bytes, path, require));
+    Imported imported;
+    imported.ends = onnx::find_endpoints(*model, options.from, options.to);
+    const onnx::SymbolSizes sizes = sizes_of(options);
+    onnx::require_symbols(*model, sizes);
+    onnx::OnnxOptions settings;
+    settings.seed = seed, settings.block_pattern = options.block_pattern;
+    Tensor value = input_of(plan, value_or_default(options, &PlanOptions::input), imported.ends, sizes, seed,
+                            files, imported.samples);
+    settings.feeds = feeds_of(options, *model, sizes, files);
+    imported.input = value.reals();
+    imported.stack = onnx::make_onnx_stack(model, imported.ends, std::move(value), settings);
+    return imported;
+  });
+}
+
+/// Checkpoints are one network: equally many blocks of equal shapes.
+void require_same_network(const StackInput& first, const Imported& next, const std::string& path) {
+  const Stack &a = *first.stack, &b = *next.stack;
+  bool same = a.blocks() == b.blocks();
+  for (Index l = 0; same && l <= a.blocks(); ++l) same = a.shape_after(l) == b.shape_after(l);
+  if (!same)
+    throw UsageError("--onnx '" + printable(path) + "' does not have the blocks of '" +
+                     printable(first.file.path) +
+                     "' (several models must be one network at several points of its training)");
+}
+
+}  // namespace
+
 void resolve_graphs(SweepPlan& plan, const PlanOptions& options, const ResolveContext& context,
                     PlanFiles& files) {
-  if (options.onnx->size() > 1) throw UsageError("--onnx takes one model");
-  const std::string& path = options.onnx->front();
   const std::vector<std::uint64_t> seeds = value_or_default(options, &PlanOptions::seed);
   if (seeds.size() > 1)
     throw UsageError("--seed takes one seed with --onnx (of Dropout masks and of a random input)");
-  Real most = 0;
-  const auto require = [&](Real bytes) {
-    most = std::max(most, bytes);
-    if (context.require_memory) context.require_memory(bytes, path);
-  };
-  const std::string bytes = files.read(path);
-  in_file(path, [&] {
-    const auto model = std::make_shared<const graph::Model>(onnx::parse_model(bytes, path, require));
-    const onnx::Endpoints ends = onnx::find_endpoints(*model, options.from, options.to);
-    const onnx::SymbolSizes sizes = sizes_of(options);
-    onnx::require_symbols(*model, sizes);
-    const std::string input = value_or_default(options, &PlanOptions::input);
-    plan.input.law = input_law(input);
-    onnx::OnnxOptions settings;
-    settings.seed = seeds.front(), settings.block_pattern = options.block_pattern;
-    Tensor value = input_of(plan, input, ends, sizes, seeds.front(), files);
-    settings.feeds = feeds_of(options, *model, sizes, files);
-    plan.input.values = value.reals();
-    const onnx::OnnxStackPtr stack = onnx::make_onnx_stack(model, ends, std::move(value), settings);
-    plan.stack = StackInput{files.at(path), stack, most, false, {}};
-    plan.stack->graph = GraphInput{ends.from,
-                                   ends.to,
-                                   options.feed.value_or(Names{}),
-                                   options.dim.value_or(Names{}),
-                                   options.block_pattern,
-                                   seeds.front(),
-                                   stack->program().masks};
-  });
+  plan.input.law = input_law(value_or_default(options, &PlanOptions::input));
+  for (const std::string& path : *options.onnx) {
+    Real most = 0;
+    const auto require = [&](Real bytes) {
+      most = std::max(most, bytes);
+      if (context.require_memory) context.require_memory(bytes, path);
+    };
+    Imported imported = import_model(path, plan, options, seeds.front(), files, require);
+    if (plan.stack) {
+      require_same_network(*plan.stack, imported, path);
+      plan.stack->later.push_back({files.at(path), imported.stack});
+      plan.stack->reading_bytes = std::max(plan.stack->reading_bytes, most);
+      continue;
+    }
+    plan.stack.emplace();
+    StackInput& first = *plan.stack;
+    first.file = files.at(path), first.stack = imported.stack, first.reading_bytes = most;
+    first.own_input = false, first.samples = std::move(imported.samples);
+    plan.input.values = std::move(imported.input);
+    first.graph = GraphInput{imported.ends.from,
+                             imported.ends.to,
+                             options.feed.value_or(Names{}),
+                             options.dim.value_or(Names{}),
+                             options.block_pattern,
+                             seeds.front(),
+                             imported.stack->program().masks};
+  }
+  const Names& models = *options.onnx;
   for (const InputFile& file : files.all())
-    if (file.path != path) plan.files.push_back(file);  // the input first, as input_text expects
-  plan.depths = depths_within(options, plan.stack->stack->blocks(), "--onnx '" + printable(path) + "'");
+    if (std::find(models.begin(), models.end(), file.path) == models.end())
+      plan.files.push_back(file);  // the input first, as input_text expects
+  plan.depths =
+      depths_within(options, plan.stack->stack->blocks(), "--onnx '" + printable(models.front()) + "'");
 }
 
 void describe_graphs(const SweepPlan& plan, PlanOptions& options) {
   const GraphInput& graph = *plan.stack->graph;
   options.onnx = Names{plan.stack->file.path};
+  for (const StackCheckpoint& checkpoint : plan.stack->later) options.onnx->push_back(checkpoint.file.path);
   options.from = graph.from, options.to = graph.to;
   if (!graph.feeds.empty()) options.feed = graph.feeds;
   if (!graph.dims.empty()) options.dim = graph.dims;
@@ -206,6 +258,7 @@ void describe_graphs(const SweepPlan& plan, PlanOptions& options) {
   options.seed = std::vector<std::uint64_t>{graph.seed};
   options.input = input_text(plan);
   options.files.push_back(plan.stack->file);
+  for (const StackCheckpoint& checkpoint : plan.stack->later) options.files.push_back(checkpoint.file);
 }
 
 }  // namespace rezero::detail

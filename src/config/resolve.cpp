@@ -29,9 +29,10 @@ void resolve_stack_file(SweepPlan& plan, const PlanOptions& options, const Resol
   std::string bytes = files.read(path);
   StackPtr stack = context.read_stack ? context.read_stack(std::move(bytes), path)
                                       : parse_stack_file(std::move(bytes), path, require);
-  plan.stack = StackInput{files.at(path), stack, most, true, {}};
+  plan.stack.emplace();
+  plan.stack->file = files.at(path), plan.stack->stack = stack, plan.stack->reading_bytes = most;
   if (options.input) {
-    plan.input = detail::resolve_input(*options.input, stack->shape(), files);
+    plan.input = detail::resolve_input(*options.input, stack->shape(), files, &plan.stack->samples);
     plan.stack->own_input = false;
     plan.stack->stack = slice_stack(stack, 0, stack->blocks(), draw_input(plan.input, stack->shape(), 0));
     if (plan.input.law == InputLaw::values) plan.files = {files.at(*options.input)};

@@ -25,6 +25,7 @@ struct Label {
   LabelValue (*value)(const CellLabels&);
   WhereAbsent where_absent = WhereAbsent::null;
   std::vector<std::string_view> words = {};  ///< all possible texts; empty: any text
+  bool averaged = false;                     ///< summaries average over it, as over seeds
 };
 
 /// From `scheme` to `norm`: everything that distinguishes rows except depth and seed.

@@ -37,13 +37,23 @@ struct GraphInput {
   std::vector<std::string> masks;  ///< nodes that drew one
 };
 
+/// A further file of a plan with several.
+struct StackCheckpoint {
+  InputFile file;
+  StackPtr stack;
+};
+
 /// A stack read from a file, instead of a random one.
 struct StackInput {
   InputFile file;
   StackPtr stack;
-  Real reading_bytes = 0;           ///< peak memory of reading: the file, its header, the numbers as doubles
-  bool own_input = true;            ///< false: SweepPlan::input replaces it
-  std::optional<GraphInput> graph;  ///< for --onnx
+  Real reading_bytes = 0;  ///< peak memory of reading: the file, its header, the numbers as doubles
+  bool own_input = true;   ///< false: SweepPlan::input replaces it
+  std::optional<GraphInput> graph = {};  ///< for --onnx
+  /// The same network at later points of its training, from further files.
+  std::vector<StackCheckpoint> later = {};
+  /// Several inputs, one after another, each a sample of the data; empty: the stack's own.
+  std::vector<Vector> samples = {};
 };
 
 /// The part of J that is analyzed: ∂x_L[of] / ∂x_0[wrt]; all positions if absent.

@@ -38,12 +38,13 @@ struct DepthResult {
 
 /// The labels of a row. Empty strings and 0 if not applicable (a stack file).
 struct CellLabels : GeometryLabels {
-  std::string stack;  ///< file name, for --stack
+  std::string stack;  ///< file name, for --stack and --onnx
+  Index sample = 0;   ///< of several inputs, counted from 1; 0: one input
   std::optional<SchemeSpec> scheme;
   std::string family, activation, init;
   Index dimension = 0;  ///< n
   std::uint64_t seed = 0;
-  bool seeded = true;  ///< false for --stack
+  bool seeded = true;  ///< false for --stack and --onnx
 };
 
 /// A depth that could not be computed.

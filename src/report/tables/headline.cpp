@@ -50,6 +50,9 @@ std::string headline(const ReportContext& context) {
                      std::to_string(plan.stack->stack->blocks()) + " blocks of " +
                      std::to_string(shape.features) + " features";
   if (shape.positions > 1) text += " × " + std::to_string(shape.positions) + " positions";
+  if (!plan.stack->samples.empty())
+    text += separator + std::to_string(plan.stack->samples.size()) + " samples";
+  if (!plan.stack->later.empty()) text += separator + std::to_string(plan.stack->later.size() + 1) + " files";
   return text + view_text(plan.analysis);
 }
 

@@ -110,6 +110,7 @@ std::string density_text(const CellLabels& labels, const DepthResult& depth) {
   const auto at = [&](Real q) { return short_power(quantile(density, q)); };
   std::string text = source_text(labels) + " depth " + std::to_string(depth.depth);
   if (labels.seeded) text += " seed " + std::to_string(labels.seed);
+  if (labels.sample > 0) text += " sample " + std::to_string(labels.sample);
   text += ": density of n = " + std::to_string(depth.spectrum.dimension) + ": 10 % of σ below " + at(0.1) +
           ", half below " + at(0.5) + ", 90 % below " + at(0.9) + " (";
   if (density.probes == 0) return text + "all values computed)";
@@ -138,6 +139,7 @@ class ReportTable final : public Renderer {
     for (const CellFailure& failure : result.failures) {
       std::string place = source_text(result.labels) + " depth " + std::to_string(failure.depth);
       if (result.labels.seeded) place += " seed " + std::to_string(result.labels.seed);
+      if (result.labels.sample > 0) place += " sample " + std::to_string(result.labels.sample);
       failures_.push_back("failed: " + place + ": " + printable(failure.message));
     }
   }
@@ -188,8 +190,10 @@ class ReportTable final : public Renderer {
     output_(
         "σ≈1: share of σ in [0.9, 1.1]. κ = σ max / σ min. "
         "Drawn: ├ σ min, ● median, ┤ σ max, ┊ 1.\n");
-    if (plan_->seeds.size() > 1 && !plan_->stack)
-      output_("7.17(12) is 7.17 ± 0.12: mean and standard error over seeds.\n");
+    const bool samples = plan_->stack && plan_->stack->samples.size() > 1;
+    if (samples || (plan_->seeds.size() > 1 && !plan_->stack))
+      output_(std::string("7.17(12) is 7.17 ± 0.12: mean and standard error over ") +
+              (samples ? "samples.\n" : "seeds.\n"));
   }
 
   void notes(const RunInfo& run) {

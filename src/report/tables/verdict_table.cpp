@@ -8,6 +8,7 @@ namespace {
 
 std::string place(const CellLabels& labels, Index depth) {
   std::string text = source_text(labels) + " depth " + std::to_string(depth);
+  if (labels.sample > 0) return text + " sample " + std::to_string(labels.sample);
   return labels.seeded ? text + " seed " + std::to_string(labels.seed) : text;
 }
 
