@@ -27,11 +27,15 @@ CellLabels labels_of(const InputFile& file, const Stack& stack) {
   return labels;
 }
 
+StackPtr stack_of(const StackInput& input, std::size_t checkpoint) {
+  return checkpoint == 0 ? input.stack : input.later[checkpoint - 1].stack;
+}
+
 /// File `checkpoint` of a plan at input `sample`.
 Cell cell_of(const StackInput& input, std::size_t checkpoint, std::size_t sample, const SweepPlan& plan,
              std::size_t index) {
   const InputFile& file = checkpoint == 0 ? input.file : input.later[checkpoint - 1].file;
-  StackPtr stack = checkpoint == 0 ? input.stack : input.later[checkpoint - 1].stack;
+  StackPtr stack = stack_of(input, checkpoint);
   CellLabels labels = labels_of(file, *stack);
   if (!input.samples.empty()) {
     labels.sample = static_cast<Index>(sample) + 1;
@@ -111,9 +115,9 @@ Cell CellList::operator[](std::size_t i) const {
   return {i, spec, seed, {plan_->depths[depth]}, options};
 }
 
-<<<<<<< ours
 void CellList::for_each_kind(const std::function<void(const CellKind&)>& visit) const {
-  if (plan_->stack) return visit({0, nullptr, plan_->stack->stack->geometry(), plan_->depths});
+  for (std::size_t k = 0; plan_->stack && k < kinds_; ++k)
+    visit({k * seeds_, nullptr, stack_of(*plan_->stack, k)->geometry(), plan_->depths});
   for (std::size_t p = 0; p < parts_.size(); ++p) for_each_kind(p, visit);
 }
 
@@ -137,14 +141,6 @@ void CellList::for_each_kind(std::size_t p, const std::function<void(const CellK
         spec.width = width, spec.activation = activation, spec.initializer = initializer;
         visit_spec();
       }
-=======
-Cell CellList::first_of_kind(std::size_t k) const {
-  if (plan_->stack) return (*this)[k * seeds_];
-  const Part& part = parts_[part_of(k)];
-  std::size_t spec = k - part.first_kind;
-  const std::size_t depth = take_digit(spec, part.stacks_per_seed);
-  return (*this)[part.first_kind * seeds_ + spec * seeds_ * part.stacks_per_seed + depth];
->>>>>>> theirs
 }
 
 CellList expand_cells(const SweepPlan& plan) {
