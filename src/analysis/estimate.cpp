@@ -82,8 +82,9 @@ CostEstimate estimate_cost(const SweepPlan& plan, const CellList& cells) {
     const StepWork steps = step_work(route, kind.geometry, kind.depths, plan.analysis);
     cost.flops += route.flops * count;
     const Index blocks = kind.depths.back() * kind.geometry.blocks_per_layer();
-    cost.effort +=
-        (steps.total(blocks) + static_cast<Real>(blocks) * effort_of_factored_weights(kind)) * count;
+    const Real in_steps = steps.total(blocks);
+    cost.steps += in_steps * count;
+    cost.effort += (in_steps + static_cast<Real>(blocks) * effort_of_factored_weights(kind)) * count;
     cost.alone += steps.alone * count;
     if (plan.analysis.method == "auto")
       cost.more_effort += effort_of_factors(kind, plan.analysis, route) * count;

@@ -89,7 +89,7 @@ class Costs {
                flops(&auto_method(JacobianForm::dense), JacobianForm::dense);
   }
 
-  /// The same in flops at the speed of a product of large matrices.
+  /// The time of a spectrum at a depth, in flops at the speed of a product of large matrices.
   Real spectrum_effort(const SpectrumMethod& method, JacobianForm form, Index depth) const {
     const SpectrumWork w = work(method, form, depth);
     const Real by_column = form == JacobianForm::map ? single_column_penalty() : 1;

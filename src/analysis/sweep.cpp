@@ -72,26 +72,19 @@ class ReorderBuffer {
   std::exception_ptr failure_;
 };
 
-/// The work of a whole cell, as estimated from its kind.
-Real work_of(const Geometry& geometry, const std::vector<Index>& depths, const Route& route,
-             const AnalysisOptions& options) {
-  return step_work(route, geometry, depths, options).total(depths.back() * geometry.blocks_per_layer());
+Real work_of(const Cell& cell, const AnalysisOptions& options) {
+  return step_work(cell.route, *cell.geometry, cell.depths, options)
+      .total(cell.depths.back() * cell.geometry->blocks_per_layer());
 }
 
 /// Adds up work, and calls the caller's function from one thread at a time.
 class Progress {
  public:
   /// Without a function, nothing is added up.
-  Progress(const std::function<void(const SweepProgress&)>& report, const SweepPlan& plan,
-           const CellList& cells)
-      : report_(report), options_(plan.analysis) {
-    if (!report_) return;
-    now_.cells = cells.size();
-    cells.for_each_kind([&](const CellKind& kind) {
-      const Route route = route_of(kind.geometry, kind.depths, options_);
-      all_ += work_of(kind.geometry, kind.depths, route, options_);
-    });
-    all_ *= static_cast<Real>(cells.cells_per_kind());
+  Progress(const std::function<void(const SweepProgress&)>& report, const AnalysisOptions& options,
+           const CostEstimate& cost)
+      : report_(report), options_(options), all_(cost.steps) {
+    now_.cells = cost.cells;
   }
 
   /// Runs a cell. Its steps count up to its own work, and its end counts what they left: cells that fail, or
@@ -99,7 +92,7 @@ class Progress {
   template <class Run>
   void count(const Cell& cell, CellContext context, const Run& run) {
     if (!report_) return run(context);
-    Real left = work_of(*cell.geometry, cell.depths, cell.route, options_);
+    Real left = work_of(cell, options_);
     context.on_step = [this, &left](Real work) {
       const Real counted = std::min(work, left);
       left -= counted;
@@ -122,7 +115,7 @@ class Progress {
   const std::function<void(const SweepProgress&)>& report_;
   const AnalysisOptions& options_;
   SweepProgress now_;
-  Real done_ = 0, all_ = 0;
+  Real done_ = 0, all_;
 };
 
 }  // namespace
@@ -138,7 +131,7 @@ SweepSummary run_sweep(const SweepPlan& plan, const CellList& cells, const RunOp
   });
   const CostEstimate cost = estimate_cost(plan, cells);
   const Spread spread = spread_of(cost, run.threads, run.memory);
-  Progress progress(run.progress, plan, cells);
+  Progress progress(run.progress, plan.analysis, cost);
   CellContext context;
   context.threads = spread.threads_each;
   context.memory = (run.memory - cost.shared_bytes) / spread.cells_at_once;

@@ -52,10 +52,12 @@ int dry_run(const SweepPlan& plan, const CellList& cells, int threads_wanted, co
   most.effort += most.more_effort;
   std::string text = "cells    " + std::to_string(cost.cells) + " (" + std::to_string(cost.rows) + " rows)\n";
   const Real bytes = cost.bytes(at_once), least = cost.least_bytes(at_once);
-  text += "memory   " + bytes_text(least) +
-          (least < bytes ? " (up to " + bytes_text(bytes) + " for the product method)" : "") +
-          extra_text(cost.extra_bytes(at_once, limit)) + " with " + std::to_string(threads) +
-          (threads == 1 ? " thread" : " threads") + ", limit " + bytes_text(limit) + "\n";
+  text +=
+      "memory   " + bytes_text(least) +
+      (bytes_text(least) != bytes_text(bytes) ? " (up to " + bytes_text(bytes) + " for the product method)"
+                                              : "") +
+      extra_text(cost.extra_bytes(at_once, limit)) + " with " + std::to_string(threads) +
+      (threads == 1 ? " thread" : " threads") + ", limit " + bytes_text(limit) + "\n";
   text += routes_text(plan, cells, limit);
   text += "time     about " + seconds_text(seconds) +
           (cost.more_effort > 0 ? ", up to " + seconds_text(start_seconds + duration(most, spread) / rate) +

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "jacobian/pass.h"
+#include "linalg/scratch.h"
 #include "model/require_finite.h"
 #include "rezero/core/contract.h"
 #include "rezero/core/error.h"
@@ -95,7 +96,7 @@ class ForwardPass {
     const bool lost_before = watch.underflowed();
     if (lost_before) underflow_ = std::max(underflow_, Underflow::derivative);
     flops_ = derivative->flops_per_column() * static_cast<Real>(jacobian_.mantissa.cols());
-    next_.resize(derivative->rows(), jacobian_.mantissa.cols());
+    detail::resize(next_, derivative->rows(), jacobian_.mantissa.cols());
     const auto [largest, lost] = apply_in_panels(*derivative, jacobian_.mantissa, next_, options_.workers);
     if (lost) underflow_ = std::max(underflow_, Underflow::product);
     if ((lost || lost_before) && next_to_underflow(largest)) underflow_ = Underflow::block;

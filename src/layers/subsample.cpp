@@ -4,40 +4,9 @@
 #include <vector>
 
 #include "rezero/core/error.h"
+#include "rezero/linalg/maps.h"
 
 namespace rezero {
-namespace {
-
-/// Columns of `features` numbers, one per position: output position q takes that of `source[q]`.
-class SubsampleMap final : public LinearMap {
- public:
-  SubsampleMap(Shape in, Shape out, std::vector<Index> source)
-      : in_(in), out_(out), source_(std::move(source)) {}
-  Index rows() const override { return out_.size(); }
-  Index cols() const override { return in_.size(); }
-  Real flops_per_column() const override { return 0; }
-
- private:
-  void do_apply(ConstColumns v, Columns out) const override {
-    out.setZero();
-    for (Index j = 0; j < v.cols(); ++j)
-      for (Index q = 0; q < out_.positions; ++q)
-        out.col(j).segment(q * out_.features, in_.features) = v.col(j).segment(from(q), in_.features);
-  }
-  void do_apply_transpose(ConstColumns u, Columns out) const override {
-    out.setZero();
-    for (Index j = 0; j < u.cols(); ++j)
-      for (Index q = 0; q < out_.positions; ++q)
-        out.col(j).segment(from(q), in_.features) = u.col(j).segment(q * out_.features, in_.features);
-  }
-  Index from(Index q) const { return source_[static_cast<std::size_t>(q)] * in_.features; }
-
-  Shape in_, out_;
-  std::vector<Index> source_;
-};
-
-}  // namespace
-
 Subsample::Subsample(Index features, Index outputs, ImageSpec image, Index stride)
     : features_(features), outputs_(outputs), stride_(stride), image_(image) {
   if (outputs < features)
@@ -63,9 +32,10 @@ Vector Subsample::do_evaluate(const Vector& x) const {
 }
 
 Linearization Subsample::do_linearize(const Vector& x) const {
-  std::vector<Index> from;
-  for (Index q = 0; q < output_.positions(); ++q) from.push_back(source(q));
-  auto map = std::make_shared<SubsampleMap>(input_shape(), output_shape(), std::move(from));
+  std::vector<Index> indices;  // −1: a channel that only the output has
+  for (Index q = 0; q < output_.positions(); ++q)
+    for (Index c = 0; c < outputs_; ++c) indices.push_back(c < features_ ? source(q) * features_ + c : -1);
+  LinearMapPtr map = gather_map(x.size(), std::move(indices));
   Vector y(map->rows());
   map->apply(x, y);
   return {std::move(y), std::move(map)};

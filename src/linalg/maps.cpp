@@ -95,24 +95,6 @@ class Diagonal final : public LinearMap {
   Index positions_;
 };
 
-/// v ↦ the entries of v at some indices.
-class Selection final : public LinearMap {
- public:
-  Selection(std::vector<Index> from, Index cols) : from_(std::move(from)), cols_(cols) {}
-  Index rows() const override { return static_cast<Index>(from_.size()); }
-  Index cols() const override { return cols_; }
-  Real flops_per_column() const override { return 0; }
-
- private:
-  void do_apply(ConstColumns v, Columns out) const override { out = v(from_, Eigen::all); }
-  void do_apply_transpose(ConstColumns u, Columns out) const override {
-    out.setZero();
-    out(from_, Eigen::all) = u;
-  }
-  std::vector<Index> from_;
-  Index cols_;
-};
-
 /// One matrix per position.
 class BlockDiagonal final : public LinearMap {
  public:
@@ -427,9 +409,9 @@ class Product final : public LinearMap {
   static const Positionwise* as_matrix(const LinearMapPtr& map) {
     return map->local_positions() == 1 ? dynamic_cast<const Positionwise*>(map.get()) : nullptr;
   }
-  /// W₂ diag(d) W₁ over the non-zero entries of d alone: a mask of relu halves both matrices. Only zeros leave
-  /// the sums: results differ by rounding at most, where sums run in several lanes. Null: few zeros, or no
-  /// matrix next to them.
+  /// W₂ diag(d) W₁ over the non-zero entries of d alone: a mask of relu halves both matrices. Only zeros
+  /// leave the sums: results differ by rounding at most, where sums run in several lanes. Null: few zeros, or
+  /// no matrix next to them.
   LinearMapPtr without_masked() const {
     if (positions_ > 1) return nullptr;
     std::vector<LinearMapPtr> factors = factors_;
@@ -442,7 +424,7 @@ class Product final : public LinearMap {
       const Positionwise* const before = i > 0 ? as_matrix(factors[i - 1]) : nullptr;
       const Positionwise* const after = i + 1 < factors.size() ? as_matrix(factors[i + 1]) : nullptr;
       if (!before && !after) continue;
-      const auto selection = std::make_shared<Selection>(kept, mask->cols());
+      const LinearMapPtr selection = gather_map(mask->cols(), kept);
       const LinearMapPtr narrow = mask->restricted(kept);
       const auto at = factors.begin() + static_cast<std::ptrdiff_t>(i);
       if (after)

@@ -13,7 +13,7 @@ class Buffers {
     if (used_ == all_.size()) all_.emplace_back();
     Vector& buffer = all_[used_];
     if (buffer.size() < size) {
-      buffer.resize(0);  // if memory runs out, Eigen's resize leaves a pointer to what it freed
+      buffer.resize(0);  // as in resize()
       buffer.resize(size);
     }
     ++used_;

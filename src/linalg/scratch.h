@@ -6,6 +6,13 @@
 
 namespace rezero::detail {
 
+/// M.resize(rows, cols), except that M is empty if memory runs out: Eigen's resize keeps a pointer to what it
+/// freed, which is then freed again.
+inline void resize(Matrix& M, Index rows, Index cols) {
+  if (M.size() != rows * cols) M.resize(0, 0);
+  M.resize(rows, cols);
+}
+
 /// An uninitialized matrix for the lifetime of this object. Objects of a thread end in the reverse order of
 /// their making, like variables of a function.
 class Scratch {

@@ -156,10 +156,6 @@ class Reader {
     fail("names no operator set (opset)");
   }
 
-  void require_bytes(Real bytes) const {
-    if (require_memory_) require_memory_(bytes);
-  }
-
   Tensor from_bytes(const std::string& bytes, const TypeInfo& info, Dims dims, Index count,
                     const std::string& name) {
     if (bytes.size() / info.bytes != static_cast<std::size_t>(count) || bytes.size() % info.bytes != 0)
@@ -185,15 +181,16 @@ class Reader {
              graph::text_of(dims) + " takes " + std::to_string(count));
     };
     if (info.element == Element::real) {
+      const bool single = info.type == proto::TensorProto::FLOAT,
+                 wide = info.type == proto::TensorProto::DOUBLE;
+      // Before anything of the size that the shape claims is allocated.
+      require(single ? from.float_data_size() : wide ? from.double_data_size() : from.int32_data_size());
       Vector values(count);
-      if (info.type == proto::TensorProto::FLOAT) {
-        require(from.float_data_size());
+      if (single) {
         for (Index i = 0; i < count; ++i) values(i) = static_cast<Real>(from.float_data(static_cast<int>(i)));
-      } else if (info.type == proto::TensorProto::DOUBLE) {
-        require(from.double_data_size());
+      } else if (wide) {
         for (Index i = 0; i < count; ++i) values(i) = from.double_data(static_cast<int>(i));
       } else {
-        require(from.int32_data_size());
         const bool half = info.type == proto::TensorProto::FLOAT16;
         for (Index i = 0; i < count; ++i) {
           const auto bits = static_cast<std::uint16_t>(from.int32_data(static_cast<int>(i)));

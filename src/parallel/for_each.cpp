@@ -38,8 +38,9 @@ class FirstException {
 };
 
 /// The number of threads, up to `wanted`, that OpenMP's runtime can safely start now: if it cannot start one,
-/// it ends the process. Tries a few threads more than wanted, and keeps that margin, because the next attempt
-/// may find less memory than this one.
+/// it ends the process. Tries a few threads more than wanted. If some do not start, only a third of the
+/// others is used: a thread that already works reserves memory for its allocator, up to twice as much as a
+/// stack, from those that start after it.
 int startable_threads(int wanted) {
   constexpr int margin = 2;
   std::vector<std::thread> threads;
@@ -52,7 +53,8 @@ int startable_threads(int wanted) {
   } catch (const std::exception&) {
   }
   for (std::thread& thread : threads) thread.join();
-  return std::max(static_cast<int>(threads.size()) - margin, 0);
+  const int started = static_cast<int>(threads.size());
+  return started == wanted + margin ? wanted : started / 3;
 }
 
 /// Size of a team for `wanted` threads. It never shrinks: GNU's runtime ends threads that a smaller team does

@@ -18,6 +18,7 @@ struct CostEstimate {
   /// threads of one cell cannot share. If `auto` computes every spectrum that it may from J's factors, that
   /// many more.
   Real effort = 0, alone = 0, more_effort = 0;
+  Real steps = 0;  ///< of the effort, the sum of step_work, which progress counts
 
   /// With that many cells running.
   Real bytes(int cells_at_once) const;

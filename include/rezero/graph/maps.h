@@ -1,23 +1,10 @@
 #pragma once
 /// Derivatives of operators that the maps of linalg and layers do not have.
-///
-/// Everything that moves, repeats, drops or sums numbers is one map: out_i = w_i · v_{index_i}. A transpose
-/// has all indices once, a slice some of them, a broadcast repeats them; a sum is the transpose of a
-/// broadcast. For the row sums of a 2 × 2 matrix:
-///
-///     const LinearMapPtr repeat = gather_map(2, {0, 0, 1, 1});   // (a, b) → (a, a, b, b)
-///     transpose_map(repeat);                                     // (p, q, r, s) → (p + q, r + s)
 
 #include "rezero/graph/tensor.h"
 #include "rezero/linalg/maps.h"
 
 namespace rezero::graph {
-
-/// v ↦ (w_i · v_{index_i}), 0 where the index is −1; without weights w = 1. `size` numbers in v. Gives the
-/// identity, a diagonal or a run of entries where it is one. Cost: one pass over the output per column.
-LinearMapPtr gather_map(Index size, Indices indices, Vector weights = {});
-/// The transpose of gather_map(size, …): sums into `size` entries.
-LinearMapPtr scatter_map(Index size, Indices indices, Vector weights = {});
 
 /// v ↦ (Σ_k weight_k · v_{index_k}) for the entries k of each output row.
 struct SparseRows {

@@ -26,6 +26,18 @@ LinearMapPtr sum_map(LinearMapPtr A, LinearMapPtr B);
 LinearMapPtr product_map(std::vector<LinearMapPtr> factors);
 /// v ↦ Aᵀ v.
 LinearMapPtr transpose_map(LinearMapPtr A);
+/// v ↦ (w_i · v_{index_i}), 0 where the index is −1; without weights w = 1. v has `size` entries. Everything
+/// that moves, repeats, drops or sums numbers: a transpose has all indices once, a slice some of them, a
+/// broadcast repeats them, and a sum is the transpose of a broadcast. For the row sums of a 2 × 2 matrix:
+///
+///     const LinearMapPtr repeat = gather_map(2, {0, 0, 1, 1});   // (a, b) → (a, a, b, b)
+///     transpose_map(repeat);                                     // (p, q, r, s) → (p + q, r + s)
+///
+/// Gives the identity, a diagonal or a run of entries where it is one. Cost: one pass over the output per
+/// column.
+LinearMapPtr gather_map(Index size, std::vector<Index> indices, Vector weights = {});
+/// The transpose of gather_map(size, …): sums into `size` entries.
+LinearMapPtr scatter_map(Index size, std::vector<Index> indices, Vector weights = {});
 /// v ↦ entries first … first + count − 1 of v, a vector with `size` entries.
 LinearMapPtr segment_map(Index size, Index first, Index count);
 /// v ↦ λ ⊙ v + α ⊙ (B v). λ and α have B's size or size 1. With λ = 1 and α = 0 this is v bitwise if B v is

@@ -140,7 +140,7 @@ struct BranchKind : Entry {
   std::vector<WeightSlot> (*slots)(const BranchSizes&) = nullptr;
   Branch (*build)(const BranchInputs&) = nullptr;
 
-  // The cost of a block. Measured: while they are applied, maps hold 2.0 to 2.6 times the weights for wide
+  // The cost of a block. Measured: while they are applied, maps hold 1.3 to 1.8 times the weights for wide
   // branches, and 6.7 to 6.9 times for convolutions, which are packed both ways.
   Real copies_at_work = 1.6;  ///< of its weights, including the originals, while its maps are applied
   Real kept_copies = 1;       ///< of its weights in a stored derivative

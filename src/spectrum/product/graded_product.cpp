@@ -3,6 +3,7 @@
 #include <limits>
 #include <utility>
 
+#include "linalg/scratch.h"
 #include "linalg/unit.h"
 #include "rezero/core/contract.h"
 #include "rezero/core/error.h"
@@ -108,7 +109,7 @@ struct GradedProduct::State {
   /// False if A leaves the product unchanged to the last bit, as a block does whose branch is scaled by zero.
   /// The dropped parts lie outside of what is left of the product, so A may still change them.
   bool apply(const ScaledMap& A) {
-    image.resize(A.map->rows(), running.mantissa.cols());
+    detail::resize(image, A.map->rows(), running.mantissa.cols());
     apply_in_panels(*A.map, running.mantissa, image, workers);
     dropped.apply(A);
     const Index rank = A.map->rank_bound();
