@@ -38,7 +38,7 @@ std::vector<SummaryRow> Aggregator::rows() const {
   std::vector<SummaryRow> rows;
   for (const Group& group : groups_) {
     SummaryRow row{group.labels, group.depth, group.blocks, {}};
-    row.labels.sample = 0;
+    row.labels.sample.reset();
     for (const auto& samples : group.samples) row.metrics.push_back(summarize(samples));
     rows.push_back(std::move(row));
   }

@@ -29,9 +29,14 @@ Real shared_bytes(const SweepPlan& plan, const CellList& cells) {
   const Real groups = rows / static_cast<Real>(cells.cells_per_kind());
   Real bytes = rows * of_row + groups * summary_bytes;
   if (!plan.stack) return bytes;
-  for (const Vector& sample : plan.stack->samples) bytes += static_cast<Real>(sample.size()) * sizeof(Real);
-  for (const StackCheckpoint& checkpoint : plan.stack->later) bytes += stack_bytes(*checkpoint.stack);
-  return bytes + stack_bytes(*plan.stack->stack);
+  const Vector* counted = nullptr;  // checkpoints may have the same samples
+  for (const Checkpoint& checkpoint : plan.stack->checkpoints) {
+    bytes += stack_bytes(*checkpoint.stack);
+    const Vector* samples = checkpoint.samples ? checkpoint.samples->numbers.get() : nullptr;
+    if (samples && samples != counted) bytes += static_cast<Real>(samples->size()) * sizeof(Real);
+    counted = samples;
+  }
+  return bytes;
 }
 
 /// The QR of each block's weights, if its initializer makes one: about 4 w^(3/2) flops for w numbers at a

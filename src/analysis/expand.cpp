@@ -18,30 +18,25 @@ CellLabels labels_of(const StackSpec& spec, const Geometry& geometry, std::uint6
   return labels;
 }
 
-CellLabels labels_of(const InputFile& file, const Stack& stack) {
+CellLabels labels_of(const Checkpoint& checkpoint) {
   CellLabels labels;
-  labels.stack = file.path;
-  static_cast<GeometryLabels&>(labels) = stack.geometry().labels();
-  labels.dimension = stack.shape().size();
+  labels.stack = checkpoint.file.path;
+  static_cast<GeometryLabels&>(labels) = checkpoint.stack->geometry().labels();
+  labels.dimension = checkpoint.stack->shape().size();
   labels.seeded = false;
   return labels;
 }
 
-StackPtr stack_of(const StackInput& input, std::size_t checkpoint) {
-  return checkpoint == 0 ? input.stack : input.later[checkpoint - 1].stack;
-}
-
-/// File `checkpoint` of a plan at input `sample`.
-Cell cell_of(const StackInput& input, std::size_t checkpoint, std::size_t sample, const SweepPlan& plan,
-             std::size_t index) {
-  const InputFile& file = checkpoint == 0 ? input.file : input.later[checkpoint - 1].file;
-  StackPtr stack = stack_of(input, checkpoint);
-  CellLabels labels = labels_of(file, *stack);
-  if (!input.samples.empty()) {
-    labels.sample = static_cast<Index>(sample) + 1;
-    stack = slice_stack(stack, 0, stack->blocks(), input.samples[sample]);
-  }
-  return {std::move(stack), plan.depths, plan.analysis, std::move(labels), index};
+/// Checkpoint c of a plan at sample s.
+Cell cell_of(const SweepPlan& plan, std::size_t c, std::size_t s, std::size_t index) {
+  const std::vector<Checkpoint>& checkpoints = plan.stack->checkpoints;
+  const Checkpoint& checkpoint = checkpoints[c];
+  CellLabels labels = labels_of(checkpoint);
+  if (checkpoints.size() > 1) labels.checkpoint = static_cast<Index>(c);
+  if (!checkpoint.samples) return {checkpoint.stack, plan.depths, plan.analysis, std::move(labels), index};
+  labels.sample = static_cast<Index>(s);
+  return {with_input(checkpoint.stack, (*checkpoint.samples)[*labels.sample]), plan.depths, plan.analysis,
+          std::move(labels), index};
 }
 
 /// One pass gives all depths of a scheme that ignores the total depth, and of a net whose stages fix it;
@@ -78,8 +73,8 @@ Cell::Cell(StackPtr given, std::vector<Index> layers, const AnalysisOptions& opt
 
 CellList::CellList(const SweepPlan& plan) : plan_(&plan), rows_(plan.depths.size()) {
   if (plan.stack) {
-    kinds_ = plan.stack->later.size() + 1;
-    seeds_ = std::max<std::size_t>(plan.stack->samples.size(), 1);
+    kinds_ = plan.stack->checkpoints.size();
+    seeds_ = static_cast<std::size_t>(std::max<Index>(plan.stack->samples(), 1));
     rows_ = kinds_ * seeds_ * plan.depths.size();
     return;
   }
@@ -102,7 +97,7 @@ std::size_t CellList::part_of(std::size_t kind) const {
 Cell CellList::operator[](std::size_t i) const {
   REZERO_REQUIRE(i < size());
   const AnalysisOptions& options = plan_->analysis;
-  if (plan_->stack) return cell_of(*plan_->stack, i / seeds_, i % seeds_, *plan_, i);
+  if (plan_->stack) return cell_of(*plan_, i / seeds_, i % seeds_, i);
   const std::size_t p = part_of(i / seeds_);
   const Part& part = parts_[p];
   std::size_t rest = i - part.first_kind * seeds_;
@@ -117,7 +112,7 @@ Cell CellList::operator[](std::size_t i) const {
 
 void CellList::for_each_kind(const std::function<void(const CellKind&)>& visit) const {
   for (std::size_t k = 0; plan_->stack && k < kinds_; ++k)
-    visit({k * seeds_, nullptr, stack_of(*plan_->stack, k)->geometry(), plan_->depths});
+    visit({k * seeds_, nullptr, plan_->stack->checkpoints[k].stack->geometry(), plan_->depths});
   for (std::size_t p = 0; p < parts_.size(); ++p) for_each_kind(p, visit);
 }
 

@@ -9,6 +9,9 @@ LabelValue text(const std::string& value) {
 LabelValue size(Index value) {
   return value > 0 ? LabelValue{value} : LabelValue{};
 }
+LabelValue place(const std::optional<Index>& value) {
+  return value ? LabelValue{*value} : LabelValue{};
+}
 LabelValue scheme(const CellLabels& of) {
   return of.scheme ? LabelValue{of.scheme->canonical()} : LabelValue{};
 }
@@ -24,7 +27,8 @@ const std::vector<Label>& labels() {
       {"scheme", LabelType::text, scheme},
       {"scheme_params", LabelType::params, scheme_params},
       {"stack", LabelType::text, [](Of of) { return text(of.stack); }},
-      {"sample", LabelType::size, [](Of of) { return size(of.sample); }, WhereAbsent::left_out, {}, true},
+      {"checkpoint", LabelType::place, [](Of of) { return place(of.checkpoint); }, WhereAbsent::left_out},
+      {"sample", LabelType::place, [](Of of) { return place(of.sample); }, WhereAbsent::left_out, {}, true},
       {"family", LabelType::text, [](Of of) { return text(of.family); }},
       {"activation", LabelType::text, [](Of of) { return text(of.activation); }},
       {"init", LabelType::text, [](Of of) { return text(of.init); }},

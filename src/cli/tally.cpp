@@ -12,11 +12,14 @@ bool any_check_fails(const CellResult& result) {
   return false;
 }
 
-/// `rezero depth 8 seed 0: …`.
+/// `rezero depth 8 seed 0: …`, safe for one line.
 std::string reason(const CellLabels& labels, const CellFailure& failure) {
-  const std::string scheme = labels.scheme ? labels.scheme->canonical() + " " : "";
-  const std::string seed = labels.seeded ? " seed " + std::to_string(labels.seed) : "";
-  return scheme + "depth " + std::to_string(failure.depth) + seed + ": " + failure.message;
+  const std::string file = labels.checkpoint ? "'" + printable(labels.stack) + "' " : "";
+  const std::string scheme = labels.scheme ? printable(labels.scheme->canonical()) + " " : file;
+  const std::string seed = labels.seeded   ? " seed " + std::to_string(labels.seed)
+                           : labels.sample ? " sample " + std::to_string(*labels.sample)
+                                           : "";
+  return scheme + "depth " + std::to_string(failure.depth) + seed + ": " + printable(failure.message);
 }
 
 }  // namespace
@@ -31,7 +34,7 @@ void Tally::add(const CellResult& row) {
 int Tally::conclude(const Environment& env) const {
   if (failed_ == 0) return verdict_fails_ ? exit_verdict_fails : exit_ok;
   env.err("rezero-analyze: " + std::to_string(failed_) + " of " + std::to_string(rows_) +
-          (rows_ == 1 ? " row" : " rows") + " failed: " + printable(first_reason_) + "\n");
+          (rows_ == 1 ? " row" : " rows") + " failed: " + first_reason_ + "\n");
   return exit_cell_failed;
 }
 

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 
-#include "config/axes.h"
-#include "config/input.h"
+#include "config/checkpoints.h"
+#include "config/file_list.h"
 #include "config/names.h"
 #include "config/options.h"
 #include "rezero/config/list.h"
 #include "rezero/core/error.h"
 #include "rezero/core/registry.h"
-#include "rezero/io/npy.h"
 #include "rezero/onnx/onnx_stack.h"
 #include "rezero/onnx/reader.h"
 
@@ -47,11 +46,9 @@ onnx::SymbolSizes sizes_of(const PlanOptions& options) {
 
 /// A tensor from .npy, or .pb.
 Tensor tensor_from(const std::string& path, PlanFiles& files) {
-  const std::string bytes = files.read(path);
-  if (ends_with(path, ".pb")) return onnx::parse_tensor(bytes, path);
-  const NpyArray array = parse_npy(bytes, "'" + path + "'");
-  return Tensor::of(array.shape, Vector(Eigen::Map<const Vector>(array.values.data(),
-                                                                 static_cast<Index>(array.values.size()))));
+  if (ends_with(path, ".pb")) return onnx::parse_tensor(files.read(path), path);
+  const InputArray array = read_input(path, files, {});
+  return Tensor::of(array.dims, *array.numbers);
 }
 
 /// Numbers of a file as the type that the port declares.
@@ -81,22 +78,18 @@ std::map<std::string, Tensor> feeds_of(const PlanOptions& options, const graph::
   return feeds;
 }
 
-/// The value of `from`: from a file, or drawn for the declared extents. A file with one axis more than
-/// declared holds several, which go to `samples`.
-Tensor input_of(const SweepPlan& plan, const std::string& text, const onnx::Endpoints& ends,
-                const onnx::SymbolSizes& sizes, std::uint64_t seed, PlanFiles& files,
-                std::vector<Vector>& samples) {
+/// The value of `from` at checkpoint i: from a file, or drawn for the declared extents. Several samples go to
+/// `samples`.
+Tensor input_of(const SweepPlan& plan, InputFiles& inputs, std::size_t i, const onnx::Endpoints& ends,
+                const onnx::SymbolSizes& sizes, std::uint64_t seed, std::optional<SampleList>& samples) {
   if (plan.input.law == InputLaw::values) {
-    Tensor tensor = tensor_from(text, files);
-    if (!tensor.is_real())
-      throw UsageError("--input '" + printable(text) + "' holds no floating-point numbers");
-    if (ends.port.has_dims && tensor.dims().size() == ends.port.dims.size() + 1 && tensor.size() > 0) {
-      const Vector& all = tensor.reals();
-      samples = split_samples({all.data(), all.data() + all.size()}, tensor.dims()[0]);
-      tensor = Tensor::of(graph::Dims(tensor.dims().begin() + 1, tensor.dims().end()), samples.front());
-    }
-    onnx::require_dims(ends.port, tensor.dims(), sizes, "--input '" + printable(text) + "'");
-    return tensor;
+    const std::string option = "--input '" + printable(inputs.path(i)) + "'";
+    const InputArray& array = inputs.array(i);
+    // Without declared extents the number of axes is not known, and any array is one input.
+    if (ends.port.has_dims) samples = samples_of(array, ends.port.dims.size(), inputs.path(i));
+    const graph::Dims dims(array.dims.begin() + (samples ? 1 : 0), array.dims.end());
+    onnx::require_dims(ends.port, dims, sizes, option + (samples ? ", a list of samples," : ""));
+    return Tensor::of(dims, samples && samples->numbers->size() > 0 ? (*samples)[0] : *array.numbers);
   }
   const std::optional<graph::Dims> dims = onnx::declared_dims(ends, sizes);
   if (!dims)
@@ -129,8 +122,8 @@ OptionGroup graph_options() {
   OptionGroup group{"ONNX models", {}};
   group
       .add("onnx", &PlanOptions::onnx,
-           "an ONNX model instead of random stacks, or several, one network at several points of its "
-           "training; --depth then counts residual blocks")
+           "ONNX models instead of random stacks: one, or a list or quoted pattern (step_*.onnx), one network "
+           "through its training; --depth then counts its residual blocks")
       .named("FILE");
   group
       .add("from", &PlanOptions::from,
@@ -155,53 +148,61 @@ OptionGroup graph_options() {
   return group;
 }
 
-std::vector<Index> depths_within(const PlanOptions& options, Index blocks, const std::string& what) {
-  std::vector<Index> depths = ascending(options.depth.value_or(std::vector<Index>{blocks}));
-  if (depths.back() > blocks)
-    throw UsageError("--depth " + std::to_string(depths.back()) + " is more than the " +
-                     std::to_string(blocks) + (blocks == 1 ? " block of " : " blocks of ") + what);
-  return depths;
-}
-
 namespace {
 
 /// One model of the plan, with its input.
 struct Imported {
   onnx::OnnxStackPtr stack;
   onnx::Endpoints ends;
-  std::vector<Vector> samples;
-  Vector input;
+  std::optional<SampleList> samples;
+  Real bytes = 0;  ///< of the model, which stays
 };
 
-Imported import_model(const std::string& path, const SweepPlan& plan, const PlanOptions& options,
-                      std::uint64_t seed, PlanFiles& files, const MemoryCheck& require) {
+Real bytes_of(const graph::Model& model) {
+  Real bytes = 0;
+  for (const auto& [name, tensor] : model.graph.initializers)
+    bytes += static_cast<Real>(tensor.size()) * sizeof(Real);
+  return bytes;
+}
+
+/// Model i of the plan.
+Imported import_model(const std::string& path, std::size_t i, const SweepPlan& plan, const PlanOptions& options,
+                      std::uint64_t seed, PlanFiles& files, InputFiles& inputs, const MemoryCheck& require) {
   const std::string bytes = files.read(path);
   return in_file(path, [&] {
     const auto model = std::make_shared<const graph::Model>(onnx::parse_model(bytes, path, require));
     Imported imported;
+    imported.bytes = bytes_of(*model);
     imported.ends = onnx::find_endpoints(*model, options.from, options.to);
     const onnx::SymbolSizes sizes = sizes_of(options);
     onnx::require_symbols(*model, sizes);
     onnx::OnnxOptions settings;
     settings.seed = seed, settings.block_pattern = options.block_pattern;
-    Tensor value = input_of(plan, value_or_default(options, &PlanOptions::input), imported.ends, sizes, seed,
-                            files, imported.samples);
+    Tensor value = input_of(plan, inputs, i, imported.ends, sizes, seed, imported.samples);
     settings.feeds = feeds_of(options, *model, sizes, files);
-    imported.input = value.reals();
     imported.stack = onnx::make_onnx_stack(model, imported.ends, std::move(value), settings);
     return imported;
   });
 }
 
-/// Checkpoints are one network: equally many blocks of equal shapes.
-void require_same_network(const StackInput& first, const Imported& next, const std::string& path) {
-  const Stack &a = *first.stack, &b = *next.stack;
-  bool same = a.blocks() == b.blocks();
-  for (Index l = 0; same && l <= a.blocks(); ++l) same = a.shape_after(l) == b.shape_after(l);
-  if (!same)
-    throw UsageError("--onnx '" + printable(path) + "' does not have the blocks of '" +
-                     printable(first.file.path) +
-                     "' (several models must be one network at several points of its training)");
+GraphInput graph_input(const Imported& imported, const PlanOptions& options, std::uint64_t seed) {
+  return {imported.ends.from,
+          imported.ends.to,
+          options.feed.value_or(Names{}),
+          options.dim.value_or(Names{}),
+          options.block_pattern,
+          seed,
+          imported.stack->program().masks};
+}
+
+/// Otherwise the plan could not say between which tensors J was taken.
+void require_same_endpoints(const StackInput& stacks, const onnx::Endpoints& ends, const std::string& path) {
+  const GraphInput& first = *stacks.graph;
+  if (ends.from == first.from && ends.to == first.to) return;
+  throw UsageError("--onnx '" + printable(path) + "' goes from '" + printable(ends.from) + "' to '" +
+                   printable(ends.to) + "', but '" + printable(stacks.first().file.path) + "' from '" +
+                   printable(first.from) + "' to '" + printable(first.to) +
+                   "' (several files are one network at several points of its training)");
 }
 
 }  // namespace
@@ -211,45 +212,31 @@ void resolve_graphs(SweepPlan& plan, const PlanOptions& options, const ResolveCo
   const std::vector<std::uint64_t> seeds = value_or_default(options, &PlanOptions::seed);
   if (seeds.size() > 1)
     throw UsageError("--seed takes one seed with --onnx (of Dropout masks and of a random input)");
-  plan.input.law = input_law(value_or_default(options, &PlanOptions::input));
-  for (const std::string& path : *options.onnx) {
-    Real most = 0;
-    const auto require = [&](Real bytes) {
-      most = std::max(most, bytes);
-      if (context.require_memory) context.require_memory(bytes, path);
-    };
-    Imported imported = import_model(path, plan, options, seeds.front(), files, require);
-    if (plan.stack) {
-      require_same_network(*plan.stack, imported, path);
-      plan.stack->later.push_back({files.at(path), imported.stack});
-      plan.stack->reading_bytes = std::max(plan.stack->reading_bytes, most);
-      continue;
-    }
-    plan.stack.emplace();
-    StackInput& first = *plan.stack;
-    first.file = files.at(path), first.stack = imported.stack, first.reading_bytes = most;
-    first.own_input = false, first.samples = std::move(imported.samples);
-    plan.input.values = std::move(imported.input);
-    first.graph = GraphInput{imported.ends.from,
-                             imported.ends.to,
-                             options.feed.value_or(Names{}),
-                             options.dim.value_or(Names{}),
-                             options.block_pattern,
-                             seeds.front(),
-                             imported.stack->program().masks};
+  const Names paths = expand_files(*options.onnx, options.files, "--onnx");
+  const std::string input = value_or_default(options, &PlanOptions::input);
+  plan.input.law = input_law(input);
+  StackInput& stacks = plan.stack.emplace();
+  stacks.own_input = false;
+  if (plan.input.law == InputLaw::values) stacks.inputs = expand_inputs(input, paths.size(), options.files);
+  ReadingMemory memory(context);
+  InputFiles inputs(stacks.inputs, files, memory);
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    const std::string& path = paths[i];
+    const Imported imported =
+        import_model(path, i, plan, options, seeds.front(), files, inputs, memory.of(path));
+    memory.keep(imported.bytes);
+    if (stacks.graph)
+      require_same_endpoints(stacks, imported.ends, path);
+    else
+      stacks.graph = graph_input(imported, options, seeds.front());
+    add_checkpoint(stacks, {files.at(path), imported.stack, imported.samples}, "--onnx");
   }
-  const Names& models = *options.onnx;
-  for (const InputFile& file : files.all())
-    if (std::find(models.begin(), models.end(), file.path) == models.end())
-      plan.files.push_back(file);  // the input first, as input_text expects
-  plan.depths =
-      depths_within(options, plan.stack->stack->blocks(), "--onnx '" + printable(models.front()) + "'");
+  finish_checkpoints(plan, options, files, memory, "--onnx");
 }
 
 void describe_graphs(const SweepPlan& plan, PlanOptions& options) {
   const GraphInput& graph = *plan.stack->graph;
-  options.onnx = Names{plan.stack->file.path};
-  for (const StackCheckpoint& checkpoint : plan.stack->later) options.onnx->push_back(checkpoint.file.path);
+  options.onnx = checkpoint_paths(*plan.stack);
   options.from = graph.from, options.to = graph.to;
   if (!graph.feeds.empty()) options.feed = graph.feeds;
   if (!graph.dims.empty()) options.dim = graph.dims;
@@ -257,8 +244,7 @@ void describe_graphs(const SweepPlan& plan, PlanOptions& options) {
   options.depth = plan.depths;
   options.seed = std::vector<std::uint64_t>{graph.seed};
   options.input = input_text(plan);
-  options.files.push_back(plan.stack->file);
-  for (const StackCheckpoint& checkpoint : plan.stack->later) options.files.push_back(checkpoint.file);
+  describe_checkpoint_files(*plan.stack, options);
 }
 
 }  // namespace rezero::detail

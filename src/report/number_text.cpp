@@ -65,4 +65,11 @@ std::string source_text(const CellLabels& labels) {
   return labels.scheme ? labels.scheme->canonical() : printable(labels.stack);
 }
 
+std::string place_text(const CellLabels& labels, Index depth) {
+  std::string text = source_text(labels) + " depth " + std::to_string(depth);
+  if (labels.seeded) text += " seed " + std::to_string(labels.seed);
+  if (labels.sample) text += " sample " + std::to_string(*labels.sample);
+  return text;
+}
+
 }  // namespace rezero::detail

@@ -19,5 +19,7 @@ std::string uncertain_number(Real mean, std::optional<Real> standard_error);
 
 /// `rezero:alpha=0.1`, or the stack's file name.
 std::string source_text(const CellLabels& labels);
+/// `rezero depth 8 seed 0`, `step_20.onnx depth 6 sample 3`.
+std::string place_text(const CellLabels& labels, Index depth);
 
 }  // namespace rezero::detail

@@ -11,10 +11,11 @@
 
 namespace rezero {
 
-/// A text, a size, or parameters; nothing if the label does not apply.
+/// A text, a whole number, or parameters; nothing if the label does not apply.
 using LabelValue = std::variant<std::monostate, std::string, Index, const Params*>;
 
-enum class LabelType { text, size, params };
+/// `size`: from 1; `place`: counted from 0.
+enum class LabelType { text, size, place, params };
 
 /// How JSON shows a label that does not apply.
 enum class WhereAbsent { null, left_out };

@@ -37,23 +37,34 @@ struct GraphInput {
   std::vector<std::string> masks;  ///< nodes that drew one
 };
 
-/// A further file of a plan with several.
-struct StackCheckpoint {
-  InputFile file;
-  StackPtr stack;
+/// Several inputs of a stack, each a sample of the data: one after another in one vector, as a file has them.
+struct SampleList {
+  std::shared_ptr<const Vector> numbers;
+  Index count = 0;
+
+  Index size() const { return numbers->size() / count; }  ///< of one sample
+  Vector operator[](Index i) const { return numbers->segment(i * size(), size()); }
 };
 
-/// A stack read from a file, instead of a random one.
-struct StackInput {
+/// One of the files of a plan with its stack: a network at one point of its training.
+struct Checkpoint {
   InputFile file;
-  StackPtr stack;
+  StackPtr stack;  ///< with its input; of several, the first
+  std::optional<SampleList> samples = {};
+};
+
+/// Stacks read from files, instead of random ones. Their blocks have equal shapes, and all have equally many
+/// samples, or none.
+struct StackInput {
+  std::vector<Checkpoint> checkpoints;  ///< at least one
   Real reading_bytes = 0;  ///< peak memory of reading: the file, its header, the numbers as doubles
-  bool own_input = true;   ///< false: SweepPlan::input replaces it
+  bool own_input = true;   ///< false: `inputs` or SweepPlan::input replaces it
+  std::vector<std::string> inputs = {};  ///< paths of the inputs: one for all files, or one for each
   std::optional<GraphInput> graph = {};  ///< for --onnx
-  /// The same network at later points of its training, from further files.
-  std::vector<StackCheckpoint> later = {};
-  /// Several inputs, one after another, each a sample of the data; empty: the stack's own.
-  std::vector<Vector> samples = {};
+
+  const Checkpoint& first() const { return checkpoints.front(); }
+  /// 0: a single input, which is no axis.
+  Index samples() const { return first().samples ? first().samples->count : 0; }
 };
 
 /// The part of J that is analyzed: ∂x_L[of] / ∂x_0[wrt]; all positions if absent.
@@ -77,7 +88,7 @@ struct AnalysisOptions {
 };
 
 /// Axes: scheme × width × activation × init × seed × depth, with the last varying fastest. If `stack` is set,
-/// only depths (blocks) and analysis are used.
+/// checkpoint × sample × depth (blocks); only depths and analysis are used.
 struct SweepPlan : GeometryOptions {
   std::vector<SchemeSpec> schemes;
   const Family* family = nullptr;

@@ -37,9 +37,10 @@ struct PlanOptions {
   std::optional<std::vector<Index>> stages, widths;  ///< in order, as 18,18,18
   std::optional<std::string> wrt, of;                ///< token:i
   std::optional<bool> final_norm;
-  std::optional<std::string> input;  ///< normal, sphere, ones, or the path of an .npy file (.pb for a graph)
-  std::optional<std::string> stack;  ///< path
-  std::optional<std::vector<std::string>> onnx;       ///< paths
+  /// normal, sphere, ones, or the path of an .npy file (.pb for a graph); with several stacks or models, also
+  /// a list of paths or a pattern
+  std::optional<std::string> input;
+  std::optional<std::vector<std::string>> stack, onnx;  ///< paths or patterns
   std::optional<std::string> from, to;                ///< tensors of the graph
   std::optional<std::vector<std::string>> feed, dim;  ///< NAME=FILE, NAME=SIZE
   std::optional<std::string> block_pattern;           ///< a regular expression

@@ -108,9 +108,7 @@ Real quantile(const SpectralDensity& density, Real q) {
 std::string density_text(const CellLabels& labels, const DepthResult& depth) {
   const SpectralDensity& density = *depth.spectrum.density;
   const auto at = [&](Real q) { return short_power(quantile(density, q)); };
-  std::string text = source_text(labels) + " depth " + std::to_string(depth.depth);
-  if (labels.seeded) text += " seed " + std::to_string(labels.seed);
-  if (labels.sample > 0) text += " sample " + std::to_string(labels.sample);
+  std::string text = place_text(labels, depth.depth);
   text += ": density of n = " + std::to_string(depth.spectrum.dimension) + ": 10 % of σ below " + at(0.1) +
           ", half below " + at(0.5) + ", 90 % below " + at(0.9) + " (";
   if (density.probes == 0) return text + "all values computed)";
@@ -137,10 +135,8 @@ class ReportTable final : public Renderer {
       if (depth.spectrum.density) densities_.push_back(density_text(result.labels, depth));
     }
     for (const CellFailure& failure : result.failures) {
-      std::string place = source_text(result.labels) + " depth " + std::to_string(failure.depth);
-      if (result.labels.seeded) place += " seed " + std::to_string(result.labels.seed);
-      if (result.labels.sample > 0) place += " sample " + std::to_string(result.labels.sample);
-      failures_.push_back("failed: " + place + ": " + printable(failure.message));
+      failures_.push_back("failed: " + place_text(result.labels, failure.depth) + ": " +
+                          printable(failure.message));
     }
   }
 
@@ -190,7 +186,7 @@ class ReportTable final : public Renderer {
     output_(
         "σ≈1: share of σ in [0.9, 1.1]. κ = σ max / σ min. "
         "Drawn: ├ σ min, ● median, ┤ σ max, ┊ 1.\n");
-    const bool samples = plan_->stack && plan_->stack->samples.size() > 1;
+    const bool samples = plan_->stack && plan_->stack->samples() > 1;
     if (samples || (plan_->seeds.size() > 1 && !plan_->stack))
       output_(std::string("7.17(12) is 7.17 ± 0.12: mean and standard error over ") +
               (samples ? "samples.\n" : "seeds.\n"));

@@ -1,16 +1,12 @@
 /// One line per check: verdict, claim, stack, the measured value, and the first block at fault.
 
+#include <set>
+
 #include "report/number_text.h"
 #include "report/tables/tables.h"
 
 namespace rezero::detail {
 namespace {
-
-std::string place(const CellLabels& labels, Index depth) {
-  std::string text = source_text(labels) + " depth " + std::to_string(depth);
-  if (labels.sample > 0) return text + " sample " + std::to_string(labels.sample);
-  return labels.seeded ? text + " seed " + std::to_string(labels.seed) : text;
-}
 
 std::string measured(const CheckResult& check) {
   if (!check.value) return printable(check.message);
@@ -34,6 +30,7 @@ class VerdictTable final : public Renderer {
   explicit VerdictTable(Output output) : output_(std::move(output)) {}
 
   void begin(const ReportContext& context) override {
+    if (context.plan->stack) files_ = context.plan->stack->checkpoints.size();
     for (const CheckSpec& check : context.plan->analysis.checks)
       name_width_ = std::max(name_width_, display_width(check.canonical()));
   }
@@ -44,15 +41,16 @@ class VerdictTable final : public Renderer {
         const bool warns = check.warning && !check.pass;
         ++(warns ? warnings_ : checks_);
         failed_ += check.fails();
+        if (check.fails()) failing_files_.insert(result.labels.stack);
         output_((check.pass ? "PASS "
                  : warns    ? "WARN "
                             : "FAIL ") +
-                pad_right(check.check, name_width_) + "  " + place(result.labels, depth.depth) + ": " +
+                pad_right(check.check, name_width_) + "  " + place_text(result.labels, depth.depth) + ": " +
                 measured(check) + blame(check) + "\n");
       }
     for (const CellFailure& failure : result.failures) {
       ++errors_;
-      output_("ERROR " + place(result.labels, failure.depth) + ": " + printable(failure.message) + "\n");
+      output_("ERROR " + place_text(result.labels, failure.depth) + ": " + printable(failure.message) + "\n");
     }
   }
 
@@ -62,6 +60,8 @@ class VerdictTable final : public Renderer {
                        : failed_ == 0
                            ? "all " + std::to_string(checks_) + " checks pass"
                            : std::to_string(failed_) + " of " + std::to_string(checks_) + " checks fail";
+    if (failed_ > 0 && files_ > 1)
+      text += ", in " + std::to_string(failing_files_.size()) + " of " + std::to_string(files_) + " files";
     if (warnings_ > 0) text += ", " + std::to_string(warnings_) + (warnings_ == 1 ? " warning" : " warnings");
     if (errors_ > 0) text += ", " + std::to_string(errors_) + " stacks could not be computed";
     output_(text + "\n");
@@ -69,7 +69,8 @@ class VerdictTable final : public Renderer {
 
  private:
   Output output_;
-  std::size_t name_width_ = 0;
+  std::size_t name_width_ = 0, files_ = 0;
+  std::set<std::string> failing_files_;
   Index checks_ = 0, failed_ = 0, warnings_ = 0, errors_ = 0;  ///< checks_: without warnings
 };
 
