@@ -17,6 +17,7 @@ std::string footer() {
          "\nExamples:\n"
          "  rezero-analyze --scheme rezero,residual,fixed:alpha=0.1,depth-power --depth 1:64:x2 --width 128\n"
          "  rezero-analyze --scheme depth-power --seed 0:15 --profile -o report.json\n"
+         "  rezero-analyze --onnx 'ckpt/step_*.onnx' --input x.npy --profile -o training.json\n"
          "  rezero-analyze --format ndjson | jq -c 'select(.kind == \"result\") | [.scheme, .depth, "
          ".metrics.sigma_max]'\n"
          "\nGated (glu) and relu_squared branches are of degree 2: with unscaled residual blocks their "

@@ -226,6 +226,43 @@ TEST_F(CliCheckpoints, ASampleThatFailsLeavesTheOthers) {
   EXPECT_TRUE(contains(got.err, "step_2.onnx' depth 7 sample 1: ")) << got.err;
 }
 
+TEST_F(CliCheckpoints, NumbersThatAreNoneAreRefusedInAnySample) {
+  NpyArray array = numbers({3, 1, 11});
+  std::string bytes = npy_bytes(array);
+  const double nan = std::nan("");
+  std::memcpy(bytes.data() + bytes.size() - sizeof nan, &nan, sizeof nan);
+  spill(folder_ / "nan.npy", bytes);
+  const std::string line = refused(models({"--input", folder_ / "nan.npy"}), 3);
+  EXPECT_TRUE(contains(line, "nan.npy") && contains(line, "32")) << line;
+}
+
+TEST_F(CliCheckpoints, SamplesOfOtherTypesAndOrders) {
+  NpyArray array = numbers({2, 1, 11});
+  for (Real& x : array.values) x = static_cast<float>(x);
+  spill(folder_ / "double.npy", npy_bytes(array));
+  std::string header = "{'descr': '>f4', 'fortran_order': True, 'shape': (2, 1, 11), }", data;
+  for (Index i = 0; i < 22; ++i) {  // first axis fastest
+    const auto value = static_cast<float>(array.values[static_cast<std::size_t>(i % 2 * 11 + i / 2)]);
+    char raw[sizeof value];
+    std::memcpy(raw, &value, sizeof value);
+    std::reverse(raw, raw + sizeof raw);
+    data.append(raw, sizeof raw);
+  }
+  header.append(118 - header.size() - 1, ' ').push_back('\n');
+  spill(folder_ / "float.npy", std::string("\x93NUMPY\x01\x00\x76\x00", 10) + header + data);
+  const auto rows = [&](const char* name) {
+    return ran(models({"--input", folder_ / name})).json()["results"];
+  };
+  EXPECT_EQ(rows("float.npy"), rows("double.npy"));
+  EXPECT_EQ(rows("float.npy").size(), 6u);
+}
+
+TEST_F(CliCheckpoints, AnUnquotedPatternIsExplained) {
+  const std::string line =
+      refused({"--onnx", folder_ / "step_0.onnx", folder_ / "step_2.onnx", "--input", folder_ / "x.npy"}, 2);
+  EXPECT_TRUE(contains(line, "after --onnx") && contains(line, "needs quotes")) << line;
+}
+
 TEST_F(CliCheckpoints, Refusals) {
   const std::string none = folder_ / "ckpt_*.onnx";
   EXPECT_TRUE(contains(refused({"--onnx", none}, 2), "--onnx '" + none + "' matches no file"));
