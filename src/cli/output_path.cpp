@@ -23,7 +23,8 @@ void refuse_output_onto(const ParsedLine& line, const std::string& option, const
 void refuse_output_onto_inputs(const ParsedLine& line, const PlanOptions& options) {
   if (!output_path(line)) return;
   std::size_t checkpoints = 1;
-  for (const auto& [written, option] : {std::pair(options.stack, "--stack"), std::pair(options.onnx, "--onnx")}) {
+  for (const auto& [written, option] :
+       {std::pair(options.stack, "--stack"), std::pair(options.onnx, "--onnx")}) {
     if (!written) continue;
     const std::vector<std::string> paths = detail::expand_files(*written, options.files, option);
     for (const std::string& path : paths) refuse_output_onto(line, option, path);

@@ -205,8 +205,11 @@ OptionGroup draw_options() {
       .by_default("0")
       .for_any_graph()
       .help_in(OptionUse::one_stack, "64-bit seed");
-  group.add("input", &PlanOptions::input, "input: normal, sphere, ones, or an .npy file (.pb for --onnx). With --stack or --onnx, one axis more "
-            "gives several samples, and a list or quoted pattern one file for each of several stacks")
+  group
+      .add("input", &PlanOptions::input,
+           "input: normal, sphere, ones, or an .npy file (.pb for --onnx). With --stack or --onnx, one axis "
+           "more "
+           "gives several samples, and a list or quoted pattern one file for each of several stacks")
       .named("LAW")
       .by_default("normal")
       .checked_by(accepted_by<input_law>)

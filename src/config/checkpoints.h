@@ -31,7 +31,9 @@ class InputFiles {
       : paths_(std::move(paths)), files_(files), memory_(memory) {}
 
   const std::vector<std::string>& paths() const { return paths_; }
-  const std::string& path(std::size_t checkpoint) const { return paths_[paths_.size() == 1 ? 0 : checkpoint]; }
+  const std::string& path(std::size_t checkpoint) const {
+    return paths_[paths_.size() == 1 ? 0 : checkpoint];
+  }
   const InputArray& array(std::size_t checkpoint);
 
  private:

@@ -60,8 +60,7 @@ std::vector<std::string> expand_inputs(const std::string& written, std::size_t c
       throw UsageError("--input '" + printable(path) + "' has a comma, which separates files (rename it)");
   if (paths.size() != 1 && paths.size() != checkpoints)
     throw UsageError("--input '" + printable(written) + "' gives " + std::to_string(paths.size()) +
-                     " files for " + std::to_string(checkpoints) +
-                     (checkpoints == 1 ? " stack" : " stacks") +
+                     " files for " + std::to_string(checkpoints) + (checkpoints == 1 ? " stack" : " stacks") +
                      " (give one, with an axis more for several samples, or one for each)");
   return paths;
 }

@@ -78,6 +78,17 @@ std::map<std::string, Tensor> feeds_of(const PlanOptions& options, const graph::
   return feeds;
 }
 
+/// require_dims, with advice for one that takes a batch for a list of samples.
+void require_input(const graph::Port& port, const graph::Dims& dims, const onnx::SymbolSizes& sizes,
+                   const std::string& option, bool is_sample) {
+  try {
+    onnx::require_dims(port, dims, sizes, option + (is_sample ? ", a list of samples," : ""));
+  } catch (const UsageError& error) {
+    const bool equal_rank = !is_sample && !dims.empty() && dims.size() == port.dims.size();
+    throw UsageError(error.what() + std::string(equal_rank ? " (a list of samples has one axis more)" : ""));
+  }
+}
+
 /// The value of `from` at checkpoint i: from a file, or drawn for the declared extents. Several samples go to
 /// `samples`.
 Tensor input_of(const SweepPlan& plan, InputFiles& inputs, std::size_t i, const onnx::Endpoints& ends,
@@ -88,7 +99,7 @@ Tensor input_of(const SweepPlan& plan, InputFiles& inputs, std::size_t i, const 
     // Without declared extents the number of axes is not known, and any array is one input.
     if (ends.port.has_dims) samples = samples_of(array, ends.port.dims.size(), inputs.path(i));
     const graph::Dims dims(array.dims.begin() + (samples ? 1 : 0), array.dims.end());
-    onnx::require_dims(ends.port, dims, sizes, option + (samples ? ", a list of samples," : ""));
+    require_input(ends.port, dims, sizes, option, samples.has_value());
     return Tensor::of(dims, samples && samples->numbers->size() > 0 ? (*samples)[0] : *array.numbers);
   }
   const std::optional<graph::Dims> dims = onnx::declared_dims(ends, sizes);
@@ -121,9 +132,10 @@ auto in_file(const std::string& path, F&& f) {
 OptionGroup graph_options() {
   OptionGroup group{"ONNX models", {}};
   group
-      .add("onnx", &PlanOptions::onnx,
-           "ONNX models instead of random stacks: one, or a list or quoted pattern (step_*.onnx), one network "
-           "through its training; --depth then counts its residual blocks")
+      .add(
+          "onnx", &PlanOptions::onnx,
+          "ONNX models instead of random stacks: one, or a list or quoted pattern (step_*.onnx), one network "
+          "through its training; --depth then counts its residual blocks")
       .named("FILE");
   group
       .add("from", &PlanOptions::from,
@@ -166,8 +178,9 @@ Real bytes_of(const graph::Model& model) {
 }
 
 /// Model i of the plan.
-Imported import_model(const std::string& path, std::size_t i, const SweepPlan& plan, const PlanOptions& options,
-                      std::uint64_t seed, PlanFiles& files, InputFiles& inputs, const MemoryCheck& require) {
+Imported import_model(const std::string& path, std::size_t i, const SweepPlan& plan,
+                      const PlanOptions& options, std::uint64_t seed, PlanFiles& files, InputFiles& inputs,
+                      const MemoryCheck& require) {
   const std::string bytes = files.read(path);
   return in_file(path, [&] {
     const auto model = std::make_shared<const graph::Model>(onnx::parse_model(bytes, path, require));

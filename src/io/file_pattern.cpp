@@ -3,6 +3,7 @@
 #include <glob.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <new>
 
 #include "io/posix.h"
@@ -27,8 +28,8 @@ bool is_digit(char c) {
 std::string_view take_number(std::string_view& text) {
   const auto first = std::find_if(text.begin(), text.end(), [](char c) { return c != '0'; });
   const auto end = std::find_if_not(first, text.end(), is_digit);
-  const std::string_view number = text.substr(static_cast<std::size_t>(first - text.begin()),
-                                              static_cast<std::size_t>(end - first));
+  const std::string_view number =
+      text.substr(static_cast<std::size_t>(first - text.begin()), static_cast<std::size_t>(end - first));
   text.remove_prefix(static_cast<std::size_t>(end - text.begin()));
   return number;
 }
@@ -57,7 +58,7 @@ bool is_pattern(std::string_view text) {
 
 Matches matching_files(const std::string& pattern) {
   Glob glob;
-  const auto stop = [](const char*, int) { return 1; };
+  const auto stop = [](const char*, int error) -> int { return error != ENOENT && error != ENOTDIR; };
   const int outcome = ::glob(pattern.c_str(), GLOB_NOSORT | GLOB_MARK, stop, &glob.found);
   if (outcome == GLOB_NOSPACE) throw std::bad_alloc();
   if (outcome == GLOB_ABORTED)

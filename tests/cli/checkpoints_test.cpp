@@ -40,8 +40,8 @@ std::size_t count_of(const std::string& text, const std::string& part) {
   return count;
 }
 
-/// Models of seven ReZero blocks of 11 features that differ in the gate of block 3: 0 at step_0, 0.5 at step_2,
-/// 0.25 at step_10.
+/// Models of seven ReZero blocks of 11 features that differ in the gate of block 3: 0 at step_0, 0.5 at
+/// step_2, 0.25 at step_10.
 class CliCheckpoints : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -101,7 +101,8 @@ TEST_F(CliCheckpoints, GatesStandInTheProfile) {
   ASSERT_EQ(rows.size(), 3u);
   for (std::size_t i = 0; i < 3; ++i) {
     Json gates = Json::array();
-    for (int block = 0; block < 7; ++block) gates.push_back(block == 3 ? (i == 0 ? 0 : i == 1 ? 0.5 : 0.25) : 0);
+    for (int block = 0; block < 7; ++block)
+      gates.push_back(block == 3 ? (i == 0 ? 0 : i == 1 ? 0.5 : 0.25) : 0);
     ASSERT_EQ(rows[i]["profile"]["branch_scale"].size(), rows[i]["blocks"]);
     for (std::size_t block = 0; block < gates.size() && block < rows[i]["blocks"]; ++block)
       EXPECT_EQ(rows[i]["profile"]["branch_scale"][block].get<double>(), gates[block].get<double>());
@@ -132,8 +133,7 @@ TEST_F(CliCheckpoints, SummariesAreOverSamples) {
 TEST_F(CliCheckpoints, AReportIsAPlanOfTheFilesThatMatched) {
   const Ran first = ran(all());
   const Json plan = first.json()["plan"];
-  EXPECT_EQ(plan["onnx"],
-            Json({folder_ / "step_0.onnx", folder_ / "step_2.onnx", folder_ / "step_10.onnx"}));
+  EXPECT_EQ(plan["onnx"], Json({folder_ / "step_0.onnx", folder_ / "step_2.onnx", folder_ / "step_10.onnx"}));
   EXPECT_EQ(plan["files"].size(), 4u);
   spill(folder_ / "report.json", first.out);
   spill(folder_ / "step_11.onnx", with_gate(1));
@@ -151,9 +151,9 @@ TEST_F(CliCheckpoints, EachModelMayHaveItsInput) {
       ran({"--onnx", folder_ / "step_2.onnx", "--input", folder_ / "x_1.npy"}).json()["results"][0];
   EXPECT_EQ(bare(rows[1]), bare(second));
   EXPECT_FALSE(rows[1].contains("sample"));
-  const Json report =
-      ran(models({"--input", folder_ / "x_0.npy" + ("," + (folder_ / "x_1.npy")) + "," + (folder_ / "x_0.npy")}))
-          .json();
+  const Json report = ran(models({"--input", folder_ / "x_0.npy" + ("," + (folder_ / "x_1.npy")) + "," +
+                                                 (folder_ / "x_0.npy")}))
+                          .json();
   EXPECT_EQ(bare(report["results"][1]), bare(second));
   EXPECT_EQ(report["plan"]["files"].size(), 5u);
 }
@@ -276,7 +276,8 @@ TEST_F(CliCheckpoints, Refusals) {
   spill(folder_ / "deep.npy", npy_bytes(numbers({2, 3, 1, 11})));
   EXPECT_TRUE(contains(refused(models({"--input", folder_ / "deep.npy"}), 2), "is 2 × 3 × 1 × 11"));
   spill(folder_ / "list.npy", npy_bytes(numbers({3, 2, 11})));
-  EXPECT_TRUE(contains(refused(models({"--input", folder_ / "list.npy"}), 2), "a list of samples, is 2 × 11"));
+  EXPECT_TRUE(
+      contains(refused(models({"--input", folder_ / "list.npy"}), 2), "a list of samples, is 2 × 11"));
   EXPECT_TRUE(contains(refused(models({"--input", folder_ / "x_[01].npy"}), 2), "2 files for 3 stacks"));
   EXPECT_TRUE(contains(refused(all({"--seed", "1,2"}), 2), "--seed takes one seed"));
   EXPECT_TRUE(contains(refused(all({"--depth", "8"}), 2), "--depth 8 is more than the 7 blocks"));
@@ -299,8 +300,7 @@ TEST_F(CliCheckpoints, TheOutputIsNoneOfTheFiles) {
 
 TEST_F(CliCheckpoints, ANameWithTheSignsOfAPatternIsTheFile) {
   std::filesystem::copy(folder_ / "step_2.onnx", folder_ / "step_[2].onnx");
-  const Json report =
-      ran({"--onnx", folder_ / "step_[2].onnx", "--input", folder_ / "samples.npy"}).json();
+  const Json report = ran({"--onnx", folder_ / "step_[2].onnx", "--input", folder_ / "samples.npy"}).json();
   EXPECT_EQ(report["results"][0]["stack"], folder_ / "step_[2].onnx");
   spill(folder_ / "report.json", report.dump());
   std::filesystem::remove(folder_ / "step_[2].onnx");
@@ -317,14 +317,15 @@ TEST_F(CliCheckpoints, OneSampleIsStillAnAxis) {
 TEST(CliStackCheckpoints, StackFilesHaveTheSameAxes) {
   const TemporaryFolder folder;
   for (const char* seed : {"9", "10"})
-    ASSERT_EQ(ran({"export", "--scheme", "residual", "--depth", "3", "--width", "6", "--tokens", "2", "--seed",
-                   seed, "-o", folder / ("s" + std::string(seed) + ".safetensors")})
+    ASSERT_EQ(ran({"export", "--scheme", "residual", "--depth", "3", "--width", "6", "--tokens", "2",
+                   "--seed", seed, "-o", folder / ("s" + std::string(seed) + ".safetensors")})
                   .code,
               0);
   spill(folder / "samples.npy", npy_bytes(numbers({4, 2, 6})));
   const NpyArray all = numbers({4, 2, 6});
   spill(folder / "x.npy", npy_bytes({{2, 6}, {all.values.begin() + 24, all.values.begin() + 36}}));
-  const Args both = {"--stack", folder / "s*.safetensors", "--input", folder / "samples.npy", "--depth", "1,3"};
+  const Args both = {"--stack", folder / "s*.safetensors", "--input", folder / "samples.npy", "--depth",
+                     "1,3"};
   const Ran got = ran(both);
   ASSERT_EQ(got.code, 0) << got.err;
   const Json rows = got.json()["results"];

@@ -14,8 +14,11 @@ using Indices = std::vector<Index>;
 using Json = nlohmann::ordered_json;
 
 const World& world() {
-  static const World world{
-      {{"a.json", "[0, 0.5, 1]"}, {"x.npy", npy_bytes({{4}, {1, 2, 3, 4}})}, {"s.safetensors", "stack"}, {"t.safetensors", "other"}, {"samples.npy", npy_bytes({{2, 1, 4}, {1, 2, 3, 4, 5, 6, 7, 8}})}}};
+  static const World world{{{"a.json", "[0, 0.5, 1]"},
+                            {"x.npy", npy_bytes({{4}, {1, 2, 3, 4}})},
+                            {"s.safetensors", "stack"},
+                            {"t.safetensors", "other"},
+                            {"samples.npy", npy_bytes({{2, 1, 4}, {1, 2, 3, 4, 5, 6, 7, 8}})}}};
   return world;
 }
 

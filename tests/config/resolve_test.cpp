@@ -310,7 +310,8 @@ TEST(Resolve, ListsOfSamplesMustFit) {
   options.input = "none.npy";
   EXPECT_TRUE(names_all(with_checkpoints().error(options), {"none.npy", "holds no samples", "0 × 1 × 4"}));
   options.input = "flat.npy";
-  EXPECT_TRUE(names_all(with_checkpoints().error(options), {"2 × 4", "1 × 4", "samples × positions × features"}));
+  EXPECT_TRUE(
+      names_all(with_checkpoints().error(options), {"2 × 4", "1 × 4", "samples × positions × features"}));
   options.input = "wide.npy";
   EXPECT_TRUE(names_all(with_checkpoints().error(options), {"2 × 2 × 4", "1 × 4"}));
   PlanOptions random;

@@ -13,10 +13,25 @@ using detail::natural_less;
 using Names = std::vector<std::string>;
 
 TEST(FilePattern, NumbersInNamesAreComparedAsNumbers) {
-  const Names ordered = {"",          "a",          "a0",        "a00",        "a1",          "a01",
-                         "a2",        "a9",         "a10",       "a10b",       "a10c",        "a010c2",
-                         "a11",       "a99999999999999999999998", "a99999999999999999999999",
-                         "run_2/b",   "run_10/a",   "step_2.onnx", "step_10.onnx"};
+  const Names ordered = {"",
+                         "a",
+                         "a0",
+                         "a00",
+                         "a01",
+                         "a1",
+                         "a2",
+                         "a9",
+                         "a10",
+                         "a10b",
+                         "a10c",
+                         "a010c2",
+                         "a11",
+                         "a99999999999999999999998",
+                         "a99999999999999999999999",
+                         "run_2/b",
+                         "run_10/a",
+                         "step_2.onnx",
+                         "step_10.onnx"};
   for (std::size_t i = 0; i < ordered.size(); ++i)
     for (std::size_t k = 0; k < ordered.size(); ++k)
       EXPECT_EQ(natural_less(ordered[i], ordered[k]), i < k) << ordered[i] << " " << ordered[k];
@@ -47,7 +62,8 @@ TEST(FilePattern, FilesInNaturalOrderAndFoldersCounted) {
   const Matches matches = matching_files(folder / "step_*.onnx");
   EXPECT_EQ(matches.files, (Names{folder / "step_2.onnx", folder / "step_10.onnx"}));
   EXPECT_EQ(matches.folders, 1u);
-  EXPECT_EQ(matching_files(folder / "step_?.*").files, (Names{folder / "step_1.npy", folder / "step_2.onnx"}));
+  EXPECT_EQ(matching_files(folder / "step_?.*").files,
+            (Names{folder / "step_1.npy", folder / "step_2.onnx"}));
   EXPECT_TRUE(matching_files(folder / "none*").files.empty());
   EXPECT_TRUE(matching_files(folder / "no_folder/*").files.empty());
 }

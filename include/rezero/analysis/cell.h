@@ -39,8 +39,8 @@ struct CellKind {
 };
 
 /// The cells of a plan, in the order scheme, width, activation, init, seed, depth (of stacks from files:
-/// checkpoint, sample), with the last varying fastest. Each is made on demand, so that a million seeds cost no more than their numbers. The plan must
-/// outlive the list.
+/// checkpoint, sample), with the last varying fastest. Each is made on demand, so that a million seeds cost
+/// no more than their numbers. The plan must outlive the list.
 class CellList {
  public:
   explicit CellList(const SweepPlan& plan);

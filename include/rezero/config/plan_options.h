@@ -41,9 +41,9 @@ struct PlanOptions {
   /// a list of paths or a pattern
   std::optional<std::string> input;
   std::optional<std::vector<std::string>> stack, onnx;  ///< paths or patterns
-  std::optional<std::string> from, to;                ///< tensors of the graph
-  std::optional<std::vector<std::string>> feed, dim;  ///< NAME=FILE, NAME=SIZE
-  std::optional<std::string> block_pattern;           ///< a regular expression
+  std::optional<std::string> from, to;                  ///< tensors of the graph
+  std::optional<std::vector<std::string>> feed, dim;    ///< NAME=FILE, NAME=SIZE
+  std::optional<std::string> block_pattern;             ///< a regular expression
   std::optional<std::string> method;
   std::optional<Index> top, bottom;
   std::optional<std::string> values;

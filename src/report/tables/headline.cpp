@@ -49,9 +49,9 @@ std::string headline(const ReportContext& context) {
   const Checkpoint& first = plan.stack->first();
   const Shape shape = first.stack->shape();
   std::string text = tool + separator +
-                     (files == 1 ? printable(first.file.path) : std::to_string(files) + " files") + separator +
-                     std::to_string(first.stack->blocks()) + " blocks of " + std::to_string(shape.features) +
-                     " features";
+                     (files == 1 ? printable(first.file.path) : std::to_string(files) + " files") +
+                     separator + std::to_string(first.stack->blocks()) + " blocks of " +
+                     std::to_string(shape.features) + " features";
   if (shape.positions > 1) text += " × " + std::to_string(shape.positions) + " positions";
   if (const Index samples = plan.stack->samples(); samples > 0)
     text += separator + std::to_string(samples) + (samples == 1 ? " sample" : " samples");
