@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds everything and runs every test.
 #   tests/run.sh              the whole suite (Release)
-#   tests/run.sh --sanitize   also the suite without its slow tests under AddressSanitizer and UBSan
+#   tests/run.sh --sanitize   also the suite without its slow tests under AddressSanitizer and UBSan, and the fuzz targets
+#                             of the readers, a minute in all
 # If CI is set, warnings are errors and the build is portable. REZERO_BUILD_DIR selects another build folder.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -71,4 +72,11 @@ if [ $sanitize = yes ]; then
     -DREZERO_BUILD_TESTS=ON -DREZERO_BUILD_EXAMPLES=OFF -DREZERO_BUILD_BENCHMARKS=OFF
   step "tests under sanitizers"
   ctest --test-dir "$folder-asan" --output-on-failure --parallel "$jobs" --label-exclude slow
+
+  step "fuzz targets of the readers"
+  cmake/install-packages.sh fuzz
+  cmake -S . -B "$folder-fuzz" -G Ninja -DCMAKE_CXX_COMPILER=clang++-14 -DREZERO_BUILD_FUZZERS=ON "${launcher[@]}" \
+    -DREZERO_BUILD_TESTS=OFF -DREZERO_BUILD_EXAMPLES=OFF >/dev/null
+  cmake --build "$folder-fuzz" --target fuzzers --parallel "$jobs"
+  tests/fuzz/run.sh "$folder-fuzz" 1000000000 -max_total_time=15
 fi

@@ -35,22 +35,44 @@ LinearMapPtr PassedBlocks::in_other_rounding(Index l, int sample) const {
       rounding);
 }
 
-FactorSource factors_of(std::shared_ptr<const PassedBlocks> passed, Index blocks, const DepthView& view,
-                        Index columns, std::function<void()> checkpoint) {
+namespace {
+
+/// The view's maps around the blocks. derivative(l, rounding): of block l.
+template <class Derivative>
+FactorSource around_blocks(Derivative derivative, Index blocks, const DepthView& view,
+                           std::function<void()> checkpoint) {
   const Index before = view.before() ? 1 : 0;
-  const auto factor = [passed = std::move(passed), checkpoint = std::move(checkpoint), &view, before, blocks,
-                       columns](Index i, Rounding rounding) -> ScaledMap {
+  const auto factor = [derivative = std::move(derivative), checkpoint = std::move(checkpoint), &view, before,
+                       blocks](Index i, Rounding rounding) -> ScaledMap {
     checkpoint();
     if (i < before) return {view.before(), 0};
     const Index block = i - before;
     if (block >= blocks) return view.after(block - blocks, rounding);
-    return {passed->derivative(block, columns, rounding), 0};
+    return {derivative(block, rounding), 0};
   };
   FactorSource source;
   source.count = before + blocks + view.count_after();
   source.at = [factor](Index i) { return factor(i, {}); };
   source.in_other_rounding = [factor](Index i, int sample) { return factor(i, {true, sample}); };
   return source;
+}
+
+}  // namespace
+
+FactorSource factors_of(std::shared_ptr<const PassedBlocks> passed, Index blocks, const DepthView& view,
+                        Index columns, std::function<void()> checkpoint) {
+  return around_blocks([passed = std::move(passed), columns](
+                           Index l, Rounding rounding) { return passed->derivative(l, columns, rounding); },
+                       blocks, view, std::move(checkpoint));
+}
+
+FactorSource factors_of(const BlockMaps& maps, Index blocks, const DepthView& view,
+                        std::function<void()> checkpoint) {
+  return around_blocks(
+      [&maps](Index l, Rounding rounding) {
+        return rounding.simulated ? maps.in_other_rounding(l, rounding.sample) : maps.at(l);
+      },
+      blocks, view, std::move(checkpoint));
 }
 
 }  // namespace rezero::detail

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/depth_view.h"
+#include "rezero/jacobian/block_maps.h"
 #include "rezero/jacobian/forward.h"
 #include "rezero/spectrum/jacobian_view.h"
 
@@ -41,5 +42,8 @@ class PassedBlocks {
 /// `checkpoint` first, which may throw. The view must outlive the source.
 FactorSource factors_of(std::shared_ptr<const PassedBlocks> passed, Index blocks, const DepthView& view,
                         Index columns, std::function<void()> checkpoint);
+/// The same from the maps of a pass, which must outlive the source, too.
+FactorSource factors_of(const BlockMaps& maps, Index blocks, const DepthView& view,
+                        std::function<void()> checkpoint);
 
 }  // namespace rezero::detail

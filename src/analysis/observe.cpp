@@ -109,8 +109,8 @@ ReportedJacobian reported(const ForwardStep& step, const ScaledVector& start) {
   seen.J = view_of(step.jacobian);
   seen.start = start;
   seen.state = step.state;
-  seen.probe = step.probe;
-  seen.zero_columns_hold = step.zero_columns_hold;
+  if (step.probe) seen.forming = step.probe->compare(step.jacobian);
+  seen.zeros_hold = step.zero_columns_hold && seen.forming.zero_rows_agree;
   seen.underflow = [underflow = step.underflow] { return underflow; };
   return seen;
 }
@@ -118,13 +118,12 @@ ReportedJacobian reported(const ForwardStep& step, const ScaledVector& start) {
 namespace {
 
 /// Results that need the entries of a formed J, or the states.
-void look_at_entries(DepthResult& result, const ReportedJacobian& seen, const FormingError& forming,
-                     const AnalysisOptions& options) {
+void look_at_entries(DepthResult& result, const ReportedJacobian& seen, const AnalysisOptions& options) {
   const ScaledMatrix& J = *seen.J.matrix;
   ScaledReal square = frobenius_square(J.mantissa);
   if (!square.is_zero()) square.exponent += 2 * J.exponent;
   result.frobenius_square = square;
-  result.forming_error = relative_to(forming.size, square);
+  result.forming_error = relative_to(seen.forming.size, square);
   if (result.rows == result.cols) result.identity_error = identity_error(J);
   if (!options.checks.empty() && result.identity_error && result.output_error)
     result.orthant_error =
@@ -155,10 +154,9 @@ DepthResult observe(const ReportedJacobian& seen, const AnalysisOptions& options
     result.output_error = max_difference(seen.state, seen.start);
   JacobianView J = seen.J;
   if (J.matrix) {
-    const FormingError forming = seen.probe ? seen.probe->compare(*J.matrix) : FormingError{};
-    J.matrix_error = forming.size;
-    J.zeros_hold = forming.zero_rows_agree && seen.zero_columns_hold;
-    look_at_entries(result, seen, forming, options);
+    J.matrix_error = seen.forming.size;
+    J.zeros_hold = seen.zeros_hold;
+    look_at_entries(result, seen, options);
   }
   if (!options.spectrum) return result;
   SpectrumRequest request = request_for(options, seed, workers);

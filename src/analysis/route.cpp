@@ -34,10 +34,24 @@ class Costs {
       : depths_(depths),
         options_(options),
         size_(detail::size_of(geometry, depths.back())),
-        n_(static_cast<Real>(size_.n)) {}
+        columns_(options.view.wrt ? geometry.shape().features : size_.n) {
+    for (const Index depth : depths) {
+      const Shape end = geometry.shape_after(depth * geometry.blocks_per_layer());
+      rows_.push_back(options.view.of ? end.features : end.size());
+    }
+    by_rows_ = !looks_back() && has_few_rows();
+    const Index carried = by_rows_ ? *std::max_element(rows_.begin(), rows_.end()) : size_.n;
+    n_ = static_cast<Real>(carried);
+  }
 
   const CellSize& size() const { return size_; }
   bool looks_back() const { return options_.profile || !options_.checks.empty(); }
+  bool by_rows() const { return by_rows_; }
+  /// Whether --top and --bottom ask for every value there is, as of a J with two rows.
+  bool asks_for_all() const {
+    return options_.method == "auto" && options_.top + options_.bottom >=
+                                            std::min(columns_, *std::min_element(rows_.begin(), rows_.end()));
+  }
 
   /// With J formed, by that method; null: no spectrum.
   Real formed_bytes(const SpectrumMethod* method) const {
@@ -47,7 +61,7 @@ class Costs {
                           at_work * J + size_.weights_at_work) +
                  fixed_bytes;
     if (method) bytes += work(*method, JacobianForm::dense, depths_.back()).numbers * sizeof(Real);
-    const bool keeps_states = looks_back() || (method && method->needs == JacobianForm::factors);
+    const bool keeps_states = looks_back() || by_rows_ || (method && method->needs == JacobianForm::factors);
     if (keeps_states) bytes += blocks() * (state + state_overhead);
     if (options_.profile) bytes += 2 * J;
     if (!options_.checks.empty()) bytes += blocks() * facts_bytes;
@@ -62,7 +76,16 @@ class Costs {
   }
 
   /// Forming J up to a depth.
-  Real forming_flops(Index depth) const { return static_cast<Real>(depth) * n_ * size_.flops_per_column; }
+  Real forming_flops(Index depth) const {
+    const Real carried = by_rows_ ? static_cast<Real>(rows_at(depth)) : n_;
+    return static_cast<Real>(depth) * carried * size_.flops_per_column;
+  }
+  /// At all depths: one pass, or one for each depth if rows are formed.
+  Real forming_flops() const {
+    if (!by_rows_) return forming_flops(depths_.back());
+    return std::accumulate(depths_.begin(), depths_.end(), Real{0},
+                           [this](Real sum, Index depth) { return sum + forming_flops(depth); });
+  }
 
   /// The spectrum at a depth, including products with the layers.
   Real spectrum_flops(const SpectrumMethod& method, JacobianForm form, Index depth) const {
@@ -72,7 +95,7 @@ class Costs {
 
   /// All depths, by that method; null: no spectrum.
   Real flops(const SpectrumMethod* method, JacobianForm form) const {
-    Real flops = form == JacobianForm::dense ? forming_flops(depths_.back()) : 0;
+    Real flops = form == JacobianForm::dense ? forming_flops() : 0;
     for (const Index depth : depths_) {
       if (method) flops += spectrum_flops(*method, form, depth);
       if (options_.profile) flops += forming_flops(depth);
@@ -102,8 +125,8 @@ class Costs {
     constexpr Real block_overhead = 1e6, depth_overhead = 1e7, weight = 150, shared_forming = 0.95;
     const bool formed = form == JacobianForm::dense;
     StepWork steps;
-    steps.block = block_overhead + weight * size_.weights / sizeof(Real) +
-                  (formed ? forming_flops(depths_.back()) / blocks() : 0);
+    steps.block =
+        block_overhead + weight * size_.weights / sizeof(Real) + (formed ? forming_flops() / blocks() : 0);
     steps.alone = (1 - shared_forming) * steps.block * blocks();
     for (const Index depth : depths_) {
       Real effort = depth_overhead, alone = depth_overhead;
@@ -123,7 +146,22 @@ class Costs {
 
   SpectrumWork work(const SpectrumMethod& method, JacobianForm form, Index depth) const {
     const Index factors = depth * (size_.blocks / depths_.back());
-    return method.work({form, size_.largest, size_.n, factors, options_.top, options_.bottom});
+    const Index rows = by_rows_ ? rows_at(depth) : size_.largest;
+    return method.work({form, rows, size_.n, factors, options_.top, options_.bottom});
+  }
+
+  Index rows_at(Index depth) const {
+    const auto at = std::lower_bound(depths_.begin(), depths_.end(), depth);
+    return rows_[static_cast<std::size_t>(at - depths_.begin())];
+  }
+
+  /// Rows need a pass for each depth, and derivatives that are built again if they are not stored: they must
+  /// be far fewer.
+  bool has_few_rows() const {
+    constexpr Real fewer = 4;
+    Real work = 0;
+    for (const Index depth : depths_) work += static_cast<Real>(depth) * static_cast<Real>(rows_at(depth));
+    return fewer * work <= static_cast<Real>(depths_.back()) * static_cast<Real>(columns_);
   }
 
   /// Time per flop in the product with one column over that in the dense computation, measured with twelve
@@ -134,7 +172,10 @@ class Costs {
   const Depths& depths_;
   const AnalysisOptions& options_;
   CellSize size_;
-  Real n_;
+  Index columns_;            ///< of the reported J
+  std::vector<Index> rows_;  ///< of the reported J, by depth
+  bool by_rows_;             ///< J, if formed, is formed by rows
+  Real n_;                   ///< columns that a pass carries if J is formed
 };
 
 Real limit_of(const AnalysisOptions& options) {
@@ -148,7 +189,7 @@ JacobianForm form_of(const Costs& costs, const AnalysisOptions& options) {
   const bool fits = costs.formed_bytes(&method_for(options.method, JacobianForm::dense)) <= limit_of(options);
   if (method.dense_below > 0)
     return fits && costs.size().n < method.dense_below ? JacobianForm::dense : JacobianForm::map;
-  if (options.top + options.bottom == 0) return JacobianForm::dense;
+  if (options.top + options.bottom == 0 || costs.asks_for_all()) return JacobianForm::dense;
   if (!fits) return JacobianForm::map;
   if (options.bottom > 0) return JacobianForm::dense;
   return options.method != "auto" || costs.products_are_cheaper() ? JacobianForm::map : JacobianForm::dense;
@@ -194,6 +235,7 @@ Route route_of(const Geometry& geometry, const Depths& depths, const AnalysisOpt
   Route route;
   route.form = form_of(costs, options);
   const bool formed = route.form == JacobianForm::dense;
+  route.by_rows = formed && costs.by_rows();
   const SpectrumMethod* method = options.spectrum ? &method_for(options.method, route.form) : nullptr;
   if (method) route.method = method->name;
   route.uses_factors = method && method->needs == JacobianForm::factors;
@@ -202,7 +244,8 @@ Route route_of(const Geometry& geometry, const Depths& depths, const AnalysisOpt
   route.bytes = formed ? costs.formed_bytes(largest) : costs.unformed_bytes(*method);
   route.least_bytes = formed ? costs.formed_bytes(method) : route.bytes;
   route.flops = costs.flops(method, route.form);
-  const bool goes_through_blocks_again = method && (!formed || method->needs == JacobianForm::factors);
+  const bool goes_through_blocks_again =
+      method && (!formed || route.by_rows || method->needs == JacobianForm::factors);
   if (goes_through_blocks_again) route.most_kept = costs.size().blocks;
   route.bytes_per_kept_block = costs.size().kept_derivative;
   return route;

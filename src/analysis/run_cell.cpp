@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "analysis/by_rows.h"
 #include "analysis/depth_view.h"
 #include "analysis/equal_shape_runs.h"
 #include "analysis/factors.h"
@@ -93,6 +94,10 @@ class CellRun {
     stack_ = cell_.stack ? cell_.stack : build_stack(*cell_.spec, cell_.labels.seed, cell_.depths.back());
     if (cell_.route.form == JacobianForm::map)
       return detail::run_matrix_free(
+          stack_, cell_, options_, context_, [this] { note_block(); },
+          [this](DepthResult depth) { keep(std::move(depth)); });
+    if (cell_.route.by_rows)
+      return detail::run_by_rows(
           stack_, cell_, options_, context_, [this] { note_block(); },
           [this](DepthResult depth) { keep(std::move(depth)); });
     if (cell_.route.uses_factors)

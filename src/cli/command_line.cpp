@@ -19,7 +19,7 @@ struct Bound {
   std::string help, default_text;  ///< in help
   std::string group;
   std::vector<std::string> values;  ///< as CLI11 has them: positions in State::written
-  bool set = false;
+  bool set = false, repeatable = false;
 
   bool takes_value() const { return !value.empty(); }
   bool takes_list() const { return ends_with(value, ",...") || value == "LIST"; }
@@ -113,6 +113,11 @@ void CommandLine::option(const std::string& names, const std::string& value, con
   state_->app.add_option(bound.shown, bound.values)
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+void CommandLine::repeatable(const std::string& name) {
+  for (const auto& option : state_->options)
+    if (option->shown == name) option->repeatable = true;
 }
 
 void CommandLine::flag(const std::string& names, const std::string& help) {
@@ -214,7 +219,9 @@ std::optional<ParsedLine> CommandLine::parse(const std::vector<std::string>& arg
     for (const std::string& position : option->values) {
       const std::string& value = state.written.at(std::stoul(position.substr(1)));
       const auto [known, fresh] = line.values_.emplace(option->name, value);
-      if (!fresh && known->second != value)
+      if (!fresh && option->repeatable)
+        known->second += "," + value;
+      else if (!fresh && known->second != value)
         throw UsageError("option '" + option->shown + "' is given twice, as '" + printable(known->second) +
                          "' and '" + printable(value) + "'");
     }

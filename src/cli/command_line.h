@@ -34,6 +34,8 @@ class CommandLine {
   /// `names`: "-o,--output". `value`: its name in help. `default_text`: shown in help, may be empty.
   void option(const std::string& names, const std::string& value, const std::string& help,
               const std::string& default_text = "");
+  /// Lets an option be written several times: its values are joined by commas.
+  void repeatable(const std::string& name);
   void flag(const std::string& names, const std::string& help);
   /// Allows up to `most` words that are not options.
   void positionals(std::size_t most) { most_positionals_ = most; }

@@ -32,10 +32,13 @@ struct Range {
 struct Line {
   std::string method;
   JacobianForm form;
+  bool by_rows;
   Range n, bytes, extra, gigaflops;
   std::size_t cells;
 
-  bool same_method(const Line& other) const { return form == other.form && method == other.method; }
+  bool same_method(const Line& other) const {
+    return form == other.form && by_rows == other.by_rows && method == other.method;
+  }
   bool same_route(const Line& other) const {
     return n == other.n && bytes == other.bytes && extra == other.extra && gigaflops == other.gigaflops &&
            same_method(other);
@@ -47,7 +50,10 @@ struct Line {
   }
   std::string text() const {
     const auto whole = [](Real x) { return std::to_string(static_cast<Index>(x)); };
-    return "method   " + method + (form == JacobianForm::map ? " by products" : " on J formed") +
+    return "method   " + method +
+           (form == JacobianForm::map ? " by products"
+            : by_rows                 ? " on J formed by rows"
+                                      : " on J formed") +
            ", n = " + n.text(whole) + ", " + bytes.text(bytes_text) + extra_text(extra.most) + ", " +
            gigaflops.text(shortest) + " GFLOP each: " + std::to_string(cells) +
            (cells == 1 ? " cell\n" : " cells\n");
@@ -81,6 +87,7 @@ std::string routes_text(const SweepPlan& plan, const CellList& cells, Real limit
     const Real gigaflops = std::round(route.flops / 1e7) / 100;  // routes that read alike are one
     const Line line{route.method,
                     route.form,
+                    route.by_rows,
                     {n, n},
                     {route.bytes, route.bytes},
                     {extra, extra},

@@ -22,6 +22,7 @@ void add_plan_options(CommandLine& line, detail::OptionUse use, const detail::Op
         line.flag(option.shown(), option.help_text(use));
       else
         line.option(option.shown(), option.value_name(use), option.help_text(use), option.default_in(use));
+      if (option.repeats) line.repeatable(option.shown());
     }
   }
 }

@@ -147,9 +147,11 @@ OptionGroup graph_options() {
       .default_text("the first output");
   group.add("feed", &PlanOptions::feed, "values of other inputs of the graph, from .npy or .pb files")
       .named("NAME=FILE")
+      .repeatable()
       .checked_by(check_feed);
   group.add("dim", &PlanOptions::dim, "sizes of symbolic dimensions")
       .named("NAME=SIZE")
+      .repeatable()
       .checked_by(check_dim);
   group
       .add("block-pattern", &PlanOptions::block_pattern,

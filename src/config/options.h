@@ -41,6 +41,7 @@ struct PlanOption {
   std::vector<std::string_view> words = {};  ///< all possible values, if there are few
   std::string_view schema = {};  ///< schema of the value in a plan, if the type does not determine it
   OfFamily misfit = nullptr;     ///< why the option does not apply to a family; empty if it does
+  bool repeats = false;          ///< may be written several times, which makes one list
   bool in_order = false;         ///< a list of numbers keeps its order and repetitions
   bool any_stack = false;   ///< allowed together with --stack, because it does not describe random stacks
   bool any_graph = false;   ///< the same with --onnx
@@ -63,6 +64,7 @@ struct PlanOption {
   }
   PlanOption& json_schema(std::string_view text) { return set(schema, text); }
   PlanOption& unless(OfFamily reason) { return set(misfit, reason); }
+  PlanOption& repeatable() { return set(repeats, true); }
   PlanOption& keeping_order() { return set(in_order, true); }
   PlanOption& for_any_stack() { return set(any_stack, true).set(any_graph, true); }
   PlanOption& for_any_graph() { return set(any_graph, true); }

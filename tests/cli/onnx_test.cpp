@@ -76,6 +76,16 @@ TEST_F(CliOnnx, OptionsThatContradictEachOther) {
   EXPECT_TRUE(contains(refused({"--onnx", gpt2, "--block-pattern", "("}, 2), "no regular expression"));
 }
 
+TEST_F(CliOnnx, SizesOfDimensionsMayBeRepeated) {
+  const std::string file = model("dynamic_axes.onnx");
+  const Ran inspected = ran({"inspect", file});
+  EXPECT_TRUE(contains(inspected.out, "batch")) << inspected.out;
+  const Ran listed = ran({"--onnx", file, "--dim", "batch=2,sequence=3", "--dump-plan"});
+  const Ran repeated = ran({"--onnx", file, "--dim", "batch=2", "--dim", "sequence=3", "--dump-plan"});
+  EXPECT_EQ(repeated.code, 0) << repeated.err;
+  EXPECT_EQ(repeated.out, listed.out);
+}
+
 TEST_F(CliOnnx, BlockPatternChooses) {
   const Ran got =
       ran({"--onnx", model("gpt2.onnx"), "--input", model("gpt2.input.npy"), "--block-pattern", "h\\.[02]/"});

@@ -18,12 +18,12 @@ ScaledReal max_difference(const ScaledVector& a, const ScaledVector& b);
 /// The reported J at one depth, and the states that it connects.
 struct ReportedJacobian {
   Index depth = 0, blocks = 0;
-  JacobianView J;             ///< formed, or in the form of its products; `matrix_error` is left to `probe`
+  JacobianView J;             ///< formed, or in the form of its products; `matrix_error` is left to `forming`
   ScaledVector start, state;  ///< x_0 and x_L
   /// of the rows: directions proved by structure to be unreachable (a norm at the end)
   Index null_directions = 0;
-  const RoundingProbe* probe = nullptr;  ///< of the formed J; null: it is exact
-  bool zero_columns_hold = true;         ///< as in ForwardStep
+  FormingError forming;    ///< of the formed J
+  bool zeros_hold = true;  ///< zero rows and columns of the formed J are not due to cancellation
   std::function<Underflow()> underflow;  ///< called once the spectrum is known; empty: no underflow
 };
 

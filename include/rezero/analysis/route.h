@@ -17,6 +17,8 @@ namespace rezero {
 struct Route {
   /// dense: J is formed; map: only products with its blocks are used
   JacobianForm form = JacobianForm::dense;
+  /// J is formed row by row, by products with its transpose, because it has far fewer rows than columns
+  bool by_rows = false;
   std::string method;  ///< registry name of the method with which spectra start; empty: none is computed
   bool uses_factors = false;  ///< at some depth, spectra are computed from J's factors, or `auto` may do so
   bool no_room_for_factors = false;  ///< `auto` would use them if the memory limit of the plan allowed it

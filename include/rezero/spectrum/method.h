@@ -47,7 +47,8 @@ struct SpectrumWork {
   Real shared = 0.5;  ///< part of the time that several threads share
 };
 
-/// All values of a formed J: bidiagonalization, and JᵀJ and LU of the certificate, 16/3 n³ flops in total.
+/// All values of a formed m × n J, m ≥ n, or of its transpose: bidiagonalization (4 m n² − 4/3 n³), and JᵀJ
+/// and LU of the certificate (2 m n² + 2/3 n³), in flops.
 SpectrumWork dense_work(const SpectrumTask& task);
 
 /// One registry entry. Exactly one of `full` and `compute` is set: the chain certifies the values of `full`;

@@ -45,16 +45,18 @@ Spectrum product_spectrum(const JacobianView& J, const SpectrumRequest& request)
 }
 
 /// Two sweeps through the factors, and for few values three more samples of their rounding. Per factor at
-/// most a QR (2 n³) and T (n³); per sweep the values of a triangle (a QR or two, and a bidiagonalization). A
-/// flop takes about twice the time of one in a large product, as measured from n = 512 to 1024, and more below.
+/// most a QR (2 m n²) and T (n³); per sweep the values of a triangle (a QR or two, and a bidiagonalization).
+/// A flop takes about twice the time of one in a large product, as measured from n = 512 to 1024, and more
+/// below.
 SpectrumWork product_work(const SpectrumTask& task) {
-  constexpr Real matrices = 12, factor_flops = 3, value_flops = 6, half_speed = 200, slowness = 1.7;
-  const auto n = static_cast<Real>(task.cols);
+  constexpr Real matrices = 12, value_flops = 6, half_speed = 200, slowness = 1.7;
+  const auto n = static_cast<Real>(std::min(task.rows, task.cols));
+  const auto m = static_cast<Real>(std::max(task.rows, task.cols));
   const Real sweeps = n <= 64 ? 5 : 2;
   SpectrumWork work;
-  work.flops = sweeps * (static_cast<Real>(task.factors) * factor_flops + value_flops) * n * n * n;
+  work.flops = sweeps * (static_cast<Real>(task.factors) * (2 * m + n) + value_flops * n) * n * n;
   work.products = sweeps * n;
-  work.numbers = matrices * static_cast<Real>(task.rows) * n;
+  work.numbers = matrices * m * n;
   work.slowness = slowness * (1 + half_speed / std::max<Real>(n, 1));
   work.shared = 0.85;
   return work;

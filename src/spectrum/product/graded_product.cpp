@@ -252,12 +252,12 @@ struct GradedProduct::State {
     return values;
   }
 
-  /// Completed by random directions.
+  /// Completed by random directions to as many as the product can have.
   Matrix range() {
     Matrix& Q = running.mantissa;
-    if (Q.cols() == Q.rows()) return std::move(Q);
-    Matrix basis(Q.rows(), Q.rows());
-    const Index missing = Q.rows() - Q.cols();
+    const Index missing = std::min(Q.rows(), start_columns) - Q.cols();
+    if (missing == 0) return std::move(Q);
+    Matrix basis(Q.rows(), Q.cols() + missing);
     basis << Q, normal_matrix(Q.rows(), missing, stream_key(0, StreamRole::probe, 0, 0));
     basis.rightCols(missing) = detail::ordered_qr(basis, 0, workers).Q.rightCols(missing);
     return basis;
