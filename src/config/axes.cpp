@@ -171,6 +171,7 @@ OptionGroup stack_options() {
            "stack files instead of random stacks: one, or a list or quoted pattern (step_*.safetensors), one "
            "network through its training; --depth then counts its blocks")
       .named("FILE")
+      .repeatable()
       .for_any_stack()
       .only_in({analysis, verify});
   group.add("depth", &PlanOptions::depth, "number of layers: 1,2,4 or a:b, a:b:step, a:b:xF")

@@ -136,7 +136,8 @@ OptionGroup graph_options() {
           "onnx", &PlanOptions::onnx,
           "ONNX models instead of random stacks: one, or a list or quoted pattern (step_*.onnx), one network "
           "through its training; --depth then counts its residual blocks")
-      .named("FILE");
+      .named("FILE")
+      .repeatable();
   group
       .add("from", &PlanOptions::from,
            "tensor with respect to which J is taken: a name, #node, or the end of a name")

@@ -257,6 +257,15 @@ TEST_F(CliCheckpoints, SamplesOfOtherTypesAndOrders) {
   EXPECT_EQ(rows("float.npy").size(), 6u);
 }
 
+TEST_F(CliCheckpoints, TheOptionMayBeRepeated) {
+  const Args common = {"--input", folder_ / "x.npy"};
+  const std::string first = folder_ / "step_10.onnx", second = folder_ / "step_2.onnx";
+  const Json list = ran(with({"--onnx", first + "," + second}, common)).json()["results"];
+  ASSERT_EQ(list.size(), 2u);
+  EXPECT_EQ(list[0]["stack"], first) << "in the order written";
+  EXPECT_EQ(ran(with({"--onnx", first, "--onnx", second}, common)).json()["results"], list);
+}
+
 TEST_F(CliCheckpoints, AnUnquotedPatternIsExplained) {
   const std::string line =
       refused({"--onnx", folder_ / "step_0.onnx", folder_ / "step_2.onnx", "--input", folder_ / "x.npy"}, 2);
