@@ -396,11 +396,15 @@ TEST(Resolve, TheMemoryOfEarlierCheckpointsCounts) {
 
 TEST(Resolve, TooManyRowsAreRefused) {
   World world = with_checkpoints();
-  world.context();
-  world.files["many.npy"] = npy_bytes({{4000000, 1, 4}, std::vector<Real>(16000000, 0)});
-  PlanOptions options = stack_options();
+  world.files["many.npy"] = npy_bytes({{40000, 1, 4}, std::vector<Real>(160000, 0)});
+  PlanOptions options;
+  options.stack.emplace();
+  for (int i = 0; i < 100; ++i) {
+    options.stack->push_back(std::to_string(i));
+    world.files[options.stack->back()] = "stack";
+  }
   options.input = "many.npy", options.depth = Indices{1, 2, 3};
-  EXPECT_TRUE(names_all(world.error(options), {"files × samples × depths", "split it"}));
+  EXPECT_TRUE(names_all(world.error(options), {"1.2e+07", "files × samples × depths", "split it"}));
 }
 
 TEST(Resolve, AChangedFileIsAnIoErrorThatNamesIt) {
