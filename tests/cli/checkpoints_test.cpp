@@ -199,10 +199,17 @@ TEST_F(CliCheckpoints, VerifyJudgesEachFileAtEachSample) {
     failing += check["pass"] == false;
   }
   EXPECT_EQ(failing, 6u);
+  ASSERT_EQ(verdict["checkpoints"].size(), 3u);
+  for (std::size_t c = 0; c < 3; ++c) {
+    EXPECT_EQ(verdict["checkpoints"][c]["checkpoint"], c);
+    EXPECT_EQ(verdict["checkpoints"][c]["pass"], c == 0);
+  }
+  EXPECT_EQ(verdict["checkpoints"][2]["stack"], folder_ / "step_10.onnx");
+  EXPECT_FALSE(ran({"verify", "--onnx", folder_ / "step_0.onnx"}).json().contains("checkpoints"));
   const Ran table = ran(with({"verify"}, all({"--check", "identity", "--format", "table"})));
   EXPECT_TRUE(contains(table.out, "PASS identity  " + (folder_ / "step_0.onnx") + " depth 7 sample 2: "))
       << table.out;
-  EXPECT_TRUE(contains(table.out, "6 of 9 checks fail, in 2 of 3 files\n")) << table.out;
+  EXPECT_TRUE(contains(table.out, "6 of 9 checks fail; 2 of 3 files fail\n")) << table.out;
 }
 
 TEST_F(CliCheckpoints, DryRunCountsCellsAndMemory) {

@@ -1,7 +1,6 @@
 /// One line per check: verdict, claim, stack, the measured value, and the first block at fault.
 
-#include <set>
-
+#include "report/file_verdicts.h"
 #include "report/number_text.h"
 #include "report/tables/tables.h"
 
@@ -30,18 +29,18 @@ class VerdictTable final : public Renderer {
   explicit VerdictTable(Output output) : output_(std::move(output)) {}
 
   void begin(const ReportContext& context) override {
-    if (context.plan->stack) files_ = context.plan->stack->checkpoints.size();
+    files_.begin(*context.plan);
     for (const CheckSpec& check : context.plan->analysis.checks)
       name_width_ = std::max(name_width_, display_width(check.canonical()));
   }
 
   void cell(const CellResult& result) override {
+    files_.add(result);
     for (const DepthResult& depth : result.depths)
       for (const CheckResult& check : depth.checks) {
         const bool warns = check.warning && !check.pass;
         ++(warns ? warnings_ : checks_);
         failed_ += check.fails();
-        if (check.fails()) failing_files_.insert(result.labels.stack);
         output_((check.pass ? "PASS "
                  : warns    ? "WARN "
                             : "FAIL ") +
@@ -60,17 +59,18 @@ class VerdictTable final : public Renderer {
                        : failed_ == 0
                            ? "all " + std::to_string(checks_) + " checks pass"
                            : std::to_string(failed_) + " of " + std::to_string(checks_) + " checks fail";
-    if (failed_ > 0 && files_ > 1)
-      text += ", in " + std::to_string(failing_files_.size()) + " of " + std::to_string(files_) + " files";
     if (warnings_ > 0) text += ", " + std::to_string(warnings_) + (warnings_ == 1 ? " warning" : " warnings");
     if (errors_ > 0) text += ", " + std::to_string(errors_) + " stacks could not be computed";
+    if (files_.failing() > 0)
+      text +=
+          "; " + std::to_string(files_.failing()) + " of " + std::to_string(files_.size()) + " files fail";
     output_(text + "\n");
   }
 
  private:
   Output output_;
-  std::size_t name_width_ = 0, files_ = 0;
-  std::set<std::string> failing_files_;
+  std::size_t name_width_ = 0;
+  FileVerdicts files_;
   Index checks_ = 0, failed_ = 0, warnings_ = 0, errors_ = 0;  ///< checks_: without warnings
 };
 
