@@ -212,6 +212,7 @@ OptionGroup draw_options() {
            "more "
            "gives several samples, and a list or quoted pattern one file for each of several stacks")
       .named("LAW")
+      .help_in(OptionUse::one_stack, "input: normal, sphere, ones, or an .npy file")
       .by_default("normal")
       .checked_by(accepted_by<input_law>)
       .for_any_stack();
