@@ -207,10 +207,10 @@ OptionGroup draw_options() {
       .for_any_graph()
       .help_in(OptionUse::one_stack, "64-bit seed");
   group
-      .add("input", &PlanOptions::input,
-           "input: normal, sphere, ones, or an .npy file (.pb for --onnx). With --stack or --onnx, one axis "
-           "more "
-           "gives several samples, and a list or quoted pattern one file for each of several stacks")
+      .add(
+          "input", &PlanOptions::input,
+          "input: normal, sphere, ones, or an .npy file (.pb for --onnx). With --stack or --onnx, one "
+          "axis more gives several samples, and a list or quoted pattern one file for each of several stacks")
       .named("LAW")
       .help_in(OptionUse::one_stack, "input: normal, sphere, ones, or an .npy file")
       .by_default("normal")
