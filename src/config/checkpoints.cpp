@@ -52,7 +52,10 @@ OptionGroup checkpoint_options() {
           "a model's state dict (safetensors) instead of random stacks, or a list or quoted pattern of them, "
           "one network through its training; --depth then counts its blocks, two per layer")
       .named("FILE")
-      .repeatable();
+      .repeatable()
+      .help_in(OptionUse::one_stack,
+               "a model's state dict (safetensors) instead of random stacks; --depth then counts its blocks, "
+               "two per layer");
   group
       .add("layout", &PlanOptions::layout,
            "what the tensors of the checkpoint are called and mean; list explains all layouts")
