@@ -132,8 +132,13 @@ TEST_F(CliRecipe, EachOfSeveralFilesIsCompared) {
   EXPECT_EQ(of(samples).json()["checks"].size(), 2u);
   const Json both = of({"--input", folder_ / "samples.npy", "--check", "alive"}).json()["checks"];
   ASSERT_EQ(both.size(), 8u) << "alive at each sample";
-  for (const Json& check : both)
-    if (check["check"] == "recipe") EXPECT_EQ(check["sample"], 0);
+  std::size_t recipes = 0;
+  for (const Json& check : both) {
+    if (check["check"] != "recipe") continue;
+    EXPECT_EQ(check["sample"], 0);
+    ++recipes;
+  }
+  EXPECT_EQ(recipes, 2u);
 }
 
 /// The rule counts the layers of the file; the verdict is about the first blocks.
