@@ -1040,6 +1040,32 @@ def table1(tool):
     table.end()
 
 
+def trainable(tool):
+    n, seeds, deepest = (64, 4, 64) if tool.quick else (256, 16, 128)
+    table = Table("trainable: largest depth at which the norm of a gradient keeps within e^-1 to e, n = %d" % n,
+                  "Measured by seed: the last depth before log sqrt(m1) leaves [-1, 1]; %d stands for at least %d."
+                  % (deepest, deepest))
+    for family, activation, scheme in [("mlp", "relu", "residual"), ("mlp", "tanh", "residual"),
+                                       ("mlp", "tanh", "fixed:alpha=0.2"), ("mlp", "relu", "fixed:alpha=0.1"),
+                                       ("mlp", "relu", "pre-ln"), ("mlp", "relu", "rezero"),
+                                       ("linear", None, "fixed:alpha=0.3"), ("preactivation", "gelu", "fixed:alpha=0.3"),
+                                       ("dense", "tanh", "fixed:alpha=0.2")]:
+        net = ["--family", family, "--scheme", scheme, "--width", n] + (["--activation", activation] if activation else [])
+        answer = tool.json("critical", *net, "--max-depth", deepest)["schemes"][0]["trainable_depth"]
+        predicted = deepest if answer["gradient"] is None else answer["gradient"]
+        report = tool.json(*net, "--depth", "1:%d" % deepest, "--seed", "0:%d" % (seeds - 1), "--values", "none",
+                           "--method", "dense", *tool.threads)
+        last = {}
+        for row in sorted(report["results"], key=lambda r: r["depth"]):
+            within = abs(row["metrics"]["log10_mean_square"] * LN10 / 2) <= 1
+            depth, left = last.get(row["seed"], (0, False))
+            last[row["seed"]] = (depth, True) if left or not within else (row["depth"], False)
+        # A depth is a whole number: the mean over draws may differ by one.
+        table.row("%s %s %s" % (family, activation or "", scheme), "depth", predicted,
+                  samples=[depth for depth, _ in last.values()], allowance=1.0 + 0.05 * predicted)
+    table.end(["1 - cosine of two inputs: reports have no pairs of inputs"])
+
+
 def processor_seconds():
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
@@ -1080,7 +1106,8 @@ TABLES = [(moments, "q_L, first moment, relative variance"), (outlier, "largest 
           (semicircle, "small branches, and the size of sigma_max"), (gradients, "gradients by block"),
           (gates, "gate gradients at zero"), (spread, "spread of m1 over draws"), (attention, "uniform attention"),
           (grid, "n KS over depths and scales, and laws of other scales"),
-          (table1, "critical nets and the universal law's edges"), (cost, "time of predictions")]
+          (table1, "critical nets and the universal law's edges"),
+          (trainable, "depths at which gradients keep their size"), (cost, "time of predictions")]
 
 
 def main():

@@ -50,6 +50,7 @@ tool=$folder/rezero-analyze
 "$tool" --checkpoint tests/reference/checkpoints/gpt2.safetensors --layout gpt2 --heads 2 --leave-out lm_head \
   --final-norm --quiet -o "$reports/checkpoint.json"
 "$tool" verify --scheme rezero --depth 5 --width 8 --check identity,isometry,alive -o "$reports/verdict.json"
+"$tool" --theory --scheme plain,rezero,depth-power --depth 4 --width 16 --seed 0:3 -o "$reports/theory.json"
 "$tool" --dump-plan >"$reports/plan.json"
 /usr/bin/python3 tests/report/validate_schema.py "$tool" "$reports"/*
 /usr/bin/python3 examples/plot_spectrum.py "$reports/report.json" -o "$reports/spectrum.png"

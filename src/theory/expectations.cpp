@@ -156,6 +156,11 @@ Vector vector_of(std::initializer_list<Real> values) {
 
 }  // namespace
 
+bool Expectations::has_curvature(Real p) const {
+  constexpr Real noise = 1e-9;
+  return std::abs(curvature) * std::sqrt(p) > noise * std::sqrt(slope_square);
+}
+
 Real Expectations::kurtosis() const {
   return slope_square == 0 ? 1 : slope_fourth / (slope_square * slope_square);
 }

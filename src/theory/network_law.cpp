@@ -6,6 +6,7 @@
 #include "model/plan_block.h"
 #include "rezero/core/error.h"
 #include "rezero/init/entry_law.h"
+#include "rezero/theory/expectations.h"
 
 namespace rezero::theory {
 namespace {
@@ -54,7 +55,10 @@ struct WeightLaw {
 class Describer {
  public:
   Describer(const StackSpec& spec, Index depth)
-      : spec_(spec), geometry_(spec.geometry()), layers_(geometry_->layers(depth)) {}
+      : spec_(spec),
+        geometry_(spec.geometry()),
+        layers_(geometry_->layers(depth)),
+        has_curvature_(GaussianIntegrals(spec.activation).at(1).has_curvature(1)) {}
 
   NetworkLaw network() const {
     if (spec_.scheme.scheme().needs_profile) throw NoLaw{"scales that are measured in a first pass"};
@@ -158,6 +162,10 @@ class Describer {
     }
     if (law.form == BranchForm::preactivation && !network.normal_input)
       throw NoLaw{"a preactivation branch with an input that is not normal"};
+    // E ∂F/∂x ≠ 0 makes an outlier, whose size is known for independent entries.
+    const bool has_outlier = law.form == BranchForm::dense && has_curvature_;
+    if (law.ensemble == Ensemble::haar && has_outlier && law.skip != 0)
+      throw NoLaw{"a dense branch with orthogonal weights and an activation that is not odd"};
     if (law.norm == NormPlacement::before_branch) {
       const Real gain = norm_gain(plan.pre_norm);
       // W φ(g x) = g W φ(x) only for an activation of degree 1.
@@ -206,6 +214,7 @@ class Describer {
   const StackSpec& spec_;
   RandomGeometryPtr geometry_;
   Index layers_;
+  bool has_curvature_;  ///< E φ″ ≠ 0
 };
 
 }  // namespace

@@ -99,9 +99,13 @@ bool depends_on_input(const Outlook& outlook) {
   return !homogeneous || has_persistent_masks(law);
 }
 
-Real distance_allowance(const Outlook& outlook) {
+namespace {
+
+constexpr Real median_of_normal = 0.6745;  // of its modulus
+
+Real allowance_of_norms(const Outlook& outlook) {
   if (outlook.norms() == HasNorms::no) return 0;
-  constexpr Real lost_directions = 2, median_of_normal = 0.6745;
+  constexpr Real lost_directions = 2;
   const Real n = static_cast<Real>(outlook.width());
   Real variance = 0;
   for (Index l = 0; l < outlook.depth(); ++l) {
@@ -113,9 +117,70 @@ Real distance_allowance(const Outlook& outlook) {
     const Real sum = skip + branch;
     if (sum > 0) variance += (4 * skip * branch + 2 * branch * branch) / (n * sum * sum);
   }
-  const Real highest =
-      outlook.spectrum && outlook.spectrum->density.size() > 0 ? outlook.spectrum->density.maxCoeff() : 0;
+  const Real highest = outlook.spectrum->density.size() > 0 ? outlook.spectrum->density.maxCoeff() : 0;
   return lost_directions + median_of_normal * std::sqrt(variance) * n * highest;
+}
+
+/// Relative standard deviation of Σ c_l over draws of the masks.
+Real fluctuation_of_slopes(const Outlook& outlook) {
+  const Real n = static_cast<Real>(outlook.width());
+  Real squares = 0, sum = 0;
+  for (Index l = 0; l < outlook.depth(); ++l) {
+    const BlockLaw& law = outlook.law->blocks[static_cast<std::size_t>(l)];
+    const BlockState& state = outlook.field.blocks[static_cast<std::size_t>(l)];
+    // What a layer contributes to the width of the law: bounded, however strong it is.
+    const Real weight = law.skip == 0 ? 1 : state.ratio / (1 + state.ratio);
+    sum += weight;
+    if (law.form == BranchForm::linear || law.off()) continue;
+    const Real units = law.form == BranchForm::mlp ? law.gamma * n : n;
+    squares += weight * weight * (state.at_argument.kurtosis() - 1) / units;
+  }
+  return sum > 0 ? std::sqrt(squares) / sum : 0;
+}
+
+/// Weights that make the mean larger by that factor, in the direction in which a sample's shares most likely
+/// differ from them: w (1 + t (d − E d)), t Var d = relative E d.
+void favour_large(SlopeLaw& slopes, Real relative) {
+  if (slopes.square.size() < 2) return;
+  const Real mean = slopes.weight.dot(slopes.square);
+  const Eigen::ArrayXd beyond = slopes.square.array() - mean;
+  const Real variance = (slopes.weight.array() * beyond.square()).sum();
+  if (variance <= 0) return;
+  slopes.weight = (slopes.weight.array() * (1 + relative * mean / variance * beyond)).max(0).matrix();
+  slopes.weight /= slopes.weight.sum();
+}
+
+Real allowance_of_slopes(const Outlook& outlook) {
+  // The law of preactivation branches is computed for the masks of the draw's own input.
+  if (has_persistent_masks(*outlook.law)) return 0;
+  const Real relative = fluctuation_of_slopes(outlook);
+  if (relative == 0) return 0;
+  std::vector<TransformRun> stronger = free_blocks(*outlook.law, outlook.field);
+  for (TransformRun& run : stronger) favour_large(run.block.slopes, relative);
+  const SpectralLaw& law = *outlook.spectrum;
+  Real distance = 0;
+  try {
+    const SpectralLaw other = march(stronger);
+    for (Index i = 0; i < law.log_square.size(); ++i) {
+      const Real y = law.log_square(i);
+      distance = std::max(distance, std::abs(law.cumulative(y) - other.cumulative(y)));
+    }
+  } catch (const NumericalError&) {  // the law is known, its neighbour is not: no allowance
+  }
+  return median_of_normal * static_cast<Real>(outlook.width()) * distance;
+}
+
+Real allowance_of_ranks(const Outlook& outlook) {
+  if (outlook.spectrum->atom_at_zero == 0 || outlook.ranks.limit.empty()) return 0;
+  const Real lost = outlook.ranks.limit.back() - outlook.ranks.expected.back();
+  return static_cast<Real>(outlook.width()) * std::max<Real>(0, lost);
+}
+
+}  // namespace
+
+Real distance_allowance(const Outlook& outlook) {
+  if (!outlook.spectrum) return 0;
+  return allowance_of_norms(outlook) + allowance_of_slopes(outlook) + allowance_of_ranks(outlook);
 }
 
 std::vector<ScaledReal> Outlook::forward_rms() const {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "rezero/core/error.h"
-#include "theory/root.h"
+#include "theory/roots.h"
 
 namespace rezero::theory::detail {
 namespace {

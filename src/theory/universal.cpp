@@ -5,7 +5,7 @@
 #include "rezero/core/error.h"
 #include "rezero/theory/density.h"
 #include "theory/law_table.h"
-#include "theory/root.h"
+#include "theory/roots.h"
 
 namespace rezero::theory {
 namespace {

@@ -22,6 +22,8 @@ struct Expectations {
 
   /// E φ′⁴ / (E φ′²)²: 2 for relu, 1 if linear. 1 where φ′ is zero everywhere.
   Real kurtosis() const;
+  /// E φ″ ≠ 0 beyond rounding; p: the variance at which these expectations are. False for odd φ.
+  bool has_curvature(Real p) const;
 };
 
 /// The law of φ′(h)², h ~ N(0, p), as points and weights (which sum to 1), largest point first. Equal points

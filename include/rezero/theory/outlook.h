@@ -46,10 +46,19 @@ bool depends_on_input(const Outlook& outlook);
 /// The density for this x_0 (of one position). Nothing if it is not known there. Cost: that of the law.
 std::optional<SpectralLaw> spectrum_at(const Outlook& outlook, const Vector& input);
 
-/// What norms add to n · KS. They lose two directions of n, which the law does not have. And each norm after
-/// a sum divides by D = |λx + αF|²/n, whose variance is (4 λ²α² q v + 2 α⁴ v²)/n: that shifts log σ² of all
-/// values together by s = √(Σ Var D/D²), and n · KS by 0.67 s · n · max density in the median. 0 without
-/// norms.
+/// What is known to set the spectrum of a draw of finite width apart from the law, in n · KS (medians):
+///
+///     norms          2 directions are lost, which the law has. Each norm after a sum divides by D = |λx +
+///     αF|²/n,
+///                    whose variance is (4 λ²α² q v + 2 α⁴ v²)/n: that shifts all log σ² together by
+///                    s = √(Σ Var D/D²), and n · KS by 0.67 s n · max density.
+///     slopes         the mean of φ′² over the units of a branch varies by δ = √((κ − 1)/units), κ the
+///     kurtosis of
+///                    φ′; over the stack by √(Σ (c δ)²)/Σ c. The law with shares of slopes that differ as
+///                    much is computed for comparison.
+///     ranks          the smallest of several binomial ranks of plain layers is smaller than the law's.
+///
+/// Grows like √n, where the distance from a wrong law grows like n. Cost: one more march where κ > 1.
 Real distance_allowance(const Outlook& outlook);
 
 /// Measurements of several draws.
