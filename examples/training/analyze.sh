@@ -1,13 +1,10 @@
 #!/usr/bin/env bash
-# Spectrum and gates of every checkpoint that train_digits.py saved: FOLDER/<checkpoint>.report.json and .gates.json.
+# Spectra and gates of every run that train_digits.py saved, through its checkpoints: FOLDER/<run>.report.json.
 #   analyze.sh FOLDER      REZERO_ANALYZE names the tool
 set -euo pipefail
 tool=${REZERO_ANALYZE:-rezero-analyze}
 
-for model in "$1"/*.onnx; do
-  checkpoint=${model%.onnx}
-  "$tool" --quiet --onnx "$model" --input "$checkpoint.npy" --values log10 --format json -o "$checkpoint.report.json"
-  case $model in
-    *-rezero-*) "$tool" inspect "$model" --format json >"$checkpoint.gates.json" ;;
-  esac
+for first in "$1"/*-0.onnx; do
+  run=${first%-0.onnx}
+  "$tool" --quiet --onnx "$run-*.onnx" --input "$run-*.npy" --values log10 --profile --format json -o "$run.report.json"
 done

@@ -6,6 +6,7 @@
 import glob
 import json
 import os
+import re
 import sys
 
 import matplotlib
@@ -21,26 +22,26 @@ def smoothed(losses, window=10):
     return numpy.convolve(losses, numpy.ones(window) / window, mode="valid")
 
 
-def checkpoints(folder, suffix):
-    """{(model, kind): [(step, parsed file)]}, by step."""
+def checkpoints(folder):
+    """{(model, kind): [(step, row of the report)]}, by step, as the checkpoints of a report are."""
     found = {}
-    for path in glob.glob(os.path.join(folder, "*" + suffix)):
-        model, rest = os.path.basename(path)[: -len(suffix)].split("-", 1)
-        kind, _, step = rest.rsplit("-", 2)
+    for path in glob.glob(os.path.join(folder, "*.report.json")):
+        model, rest = os.path.basename(path).split("-", 1)
+        kind = rest.rsplit("-", 1)[0]
         with open(path) as file:
-            found.setdefault((model, kind), []).append((int(step), json.load(file)))
-    return {key: sorted(value, key=lambda item: item[0]) for key, value in found.items()}
+            rows = json.load(file)["results"]
+        found[model, kind] = [(int(re.search(r"(\d+)\.onnx$", row["stack"])[1]), row) for row in rows]
+    return found
 
 
-def alphas(inspections):
+def alphas(rows):
     """Steps, and |alpha| as steps by blocks."""
-    steps = [step for step, _ in inspections]
-    return steps, numpy.array([[abs(b["gate_values"][0]) for b in file["blocks"]] for _, file in inspections])
+    return [step for step, _ in rows], numpy.abs([row["profile"]["branch_scale"] for _, row in rows])
 
 
-def spectrum(report):
+def spectrum(row):
     """log10 of the singular values; those that are zero or not resolved are left out."""
-    values = report["results"][0]["log10_singular_values"]
+    values = row["log10_singular_values"]
     return numpy.array([v for v in values if v is not None], dtype=float), len(values)
 
 
@@ -59,11 +60,11 @@ def draw_loss(runs, path):
     save(figure, path)
 
 
-def draw_alpha(gates, path):
-    models = sorted(model for model, _ in gates)
+def draw_alpha(reports, path):
+    models = sorted({model for model, _ in reports})
     figure, axes = plt.subplots(len(models), 2, figsize=(8, 3 * len(models)), squeeze=False)
     for (left, right), model in zip(axes, models):
-        steps, alpha = alphas(gates[model, "rezero"])
+        steps, alpha = alphas(reports[model, "rezero"])
         for row, step in enumerate(steps):
             color = plt.cm.viridis(row / max(1, len(steps) - 1))
             left.plot(alpha[row], color=color, lw=1, label=f"step {step}")
@@ -81,13 +82,13 @@ def draw_spectrum(reports, path):
     figure, axes = plt.subplots(len(models), 2, figsize=(8, 3 * len(models)), squeeze=False)
     for (left, right), model in zip(axes, models):
         for kind, color in COLORS.items():
-            step, report = reports[model, kind][-1]
-            left.plot(numpy.sort(spectrum(report)[0])[::-1], ".-", color=color, label=kind)
+            step, row = reports[model, kind][-1]
+            left.plot(numpy.sort(spectrum(row)[0])[::-1], ".-", color=color, label=kind)
         left.set(title=f"{model}, step {step}", xlabel="index", ylabel="log10 singular value")
         left.legend(fontsize=7)
         steps = [step for step, _ in reports[model, "rezero"]]
-        for step, report in reports[model, "rezero"]:
-            values = spectrum(report)[0]
+        for step, row in reports[model, "rezero"]:
+            values = spectrum(row)[0]
             right.plot([step] * len(values), values, "_", color=COLORS["rezero"])
         right.set(title=f"{model}, rezero", xlabel="step", xticks=steps, ylabel="log10 singular value")
     save(figure, path)
@@ -100,19 +101,19 @@ def save(figure, path):
     print(f"{path}: {os.path.getsize(path)} bytes")
 
 
-def print_numbers(runs, gates, reports):
+def print_numbers(runs, reports):
     print("\nmodel        layers kind      loss of the last 10 steps")
     for run in runs:
         print(f"{run['model']:12} {run['depth']:6} {run['kind']:9} {numpy.mean(run['losses'][-10:]):.4g}")
     print("\nmodel        kind      step  log10 sigma: min, median, max, resolved values")
     for (model, kind), items in sorted(reports.items()):
-        for step, report in (items[0], items[-1]):
-            values, count = spectrum(report)
+        for step, row in (items[0], items[-1]):
+            values, count = spectrum(row)
             ends = [values.min(), numpy.median(values), values.max()] if len(values) else []
             print(f"{model:12} {kind:9} {step:4}  " + ", ".join(f"{v:.3f}" for v in ends) + f", {len(values)}/{count}")
     print("\nmodel        step  |alpha|: min, median, max, mean of first and last quarter, largest block")
-    for (model, _), items in sorted(gates.items()):
-        steps, alpha = alphas(items)
+    for model in sorted({model for model, _ in reports}):
+        steps, alpha = alphas(reports[model, "rezero"])
         quarter = max(1, alpha.shape[1] // 4)
         for step, row in zip(steps, alpha):
             print(f"{model:12} {step:4}  {row.min():.4f}, {numpy.median(row):.4f}, {row.max():.4f}, "
@@ -125,11 +126,11 @@ def main():
     for path in sorted(glob.glob(os.path.join(folder, "*.runs.json"))):
         with open(path) as file:
             runs += json.load(file)
-    gates, reports = checkpoints(folder, ".gates.json"), checkpoints(folder, ".report.json")
+    reports = checkpoints(folder)
     draw_loss(runs, os.path.join(output, "loss.png"))
-    draw_alpha(gates, os.path.join(output, "alpha.png"))
+    draw_alpha(reports, os.path.join(output, "alpha.png"))
     draw_spectrum(reports, os.path.join(output, "spectrum.png"))
-    print_numbers(runs, gates, reports)
+    print_numbers(runs, reports)
 
 
 if __name__ == "__main__":

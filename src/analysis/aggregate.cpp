@@ -8,7 +8,7 @@
 namespace rezero {
 namespace {
 
-/// Everything that distinguishes groups, without the seed.
+/// Everything that distinguishes groups, without seed and sample.
 std::string key_of(const CellLabels& of, Index depth) {
   return label_key(of) + std::to_string(depth);
 }
@@ -39,6 +39,7 @@ std::vector<SummaryRow> Aggregator::rows() const {
   std::vector<SummaryRow> rows;
   for (const Group& group : groups_) {
     SummaryRow row{group.labels, group.depth, group.blocks, {}, {}};
+    row.labels.sample.reset();
     for (const auto& samples : group.samples) row.metrics.push_back(summarize(samples));
     if (group.outlook)
       row.theory = compare_with_theory(group.outlook, group.samples, group.distances, group.edges,

@@ -38,8 +38,16 @@ Real shared_bytes(const SweepPlan& plan, const CellList& cells) {
   const Real of_row = 2 * static_cast<Real>(metrics().size() * sizeof(Real)) +
                       check_text_bytes * static_cast<Real>(plan.analysis.checks.size());
   const Real groups = rows / static_cast<Real>(cells.cells_per_kind());
-  return rows * of_row + groups * summary_bytes + (plan.stack ? stack_bytes(*plan.stack->stack) : 0) +
-         (plan.analysis.recipe ? recipe_bytes(*plan.analysis.recipe) : 0);
+  Real bytes = rows * of_row + groups * summary_bytes;
+  if (!plan.stack) return bytes;
+  const Vector* counted = nullptr;  // files may have the same samples
+  for (const StackFile& file : plan.stack->files) {
+    bytes += stack_bytes(*file.stack) + (file.recipe ? recipe_bytes(*file.recipe) : 0);
+    const Vector* samples = file.samples ? file.samples->numbers.get() : nullptr;
+    if (samples && samples != counted) bytes += static_cast<Real>(samples->size()) * sizeof(Real);
+    counted = samples;
+  }
+  return bytes;
 }
 
 /// The QR of each block's weights, if its initializer makes one: about 4 w^(3/2) flops for w numbers at a

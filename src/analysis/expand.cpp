@@ -22,13 +22,29 @@ CellLabels labels_of(const StackSpec& spec, const Geometry& geometry, std::uint6
   return labels;
 }
 
-CellLabels labels_of(const StackInput& input) {
+CellLabels labels_of(const StackFile& file) {
   CellLabels labels;
-  labels.stack = input.file.path;
-  static_cast<GeometryLabels&>(labels) = input.stack->geometry().labels();
-  labels.dimension = input.stack->shape().size();
+  labels.stack = file.file.path;
+  static_cast<GeometryLabels&>(labels) = file.stack->geometry().labels();
+  labels.dimension = file.stack->shape().size();
   labels.seeded = false;
   return labels;
+}
+
+/// File c of a plan at sample s.
+Cell cell_of(const SweepPlan& plan, std::size_t c, std::size_t s, std::size_t index) {
+  const std::vector<StackFile>& files = plan.stack->files;
+  const StackFile& file = files[c];
+  CellLabels labels = labels_of(file);
+  if (files.size() > 1) labels.checkpoint = static_cast<Index>(c);
+  StackPtr stack = file.stack;
+  if (file.samples) {
+    labels.sample = static_cast<Index>(s);
+    stack = with_input(std::move(stack), (*file.samples)[*labels.sample]);
+  }
+  Cell cell(std::move(stack), plan.depths, plan.analysis, std::move(labels), index);
+  cell.recipe = file.recipe;
+  return cell;
 }
 
 /// One pass gives all depths of a scheme that ignores the total depth, and of a net whose stages fix it;
@@ -64,7 +80,12 @@ Cell::Cell(StackPtr given, std::vector<Index> layers, const AnalysisOptions& opt
 }
 
 CellList::CellList(const SweepPlan& plan) : plan_(&plan), rows_(plan.depths.size()) {
-  if (plan.stack) return;
+  if (plan.stack) {
+    kinds_ = plan.stack->files.size();
+    seeds_ = static_cast<std::size_t>(std::max<Index>(plan.stack->samples(), 1));
+    rows_ = kinds_ * seeds_ * plan.depths.size();
+    return;
+  }
   seeds_ = plan.seeds.size(), kinds_ = 0, rows_ = 0;
   const std::size_t specs = plan.widths.size() * plan.activations.size() * initializer_count(plan);
   std::size_t s = 0;
@@ -86,7 +107,7 @@ std::size_t CellList::part_of(std::size_t kind) const {
 Cell CellList::operator[](std::size_t i) const {
   REZERO_REQUIRE(i < size());
   const AnalysisOptions& options = plan_->analysis;
-  if (plan_->stack) return {plan_->stack->stack, plan_->depths, options, labels_of(*plan_->stack)};
+  if (plan_->stack) return cell_of(*plan_, i / seeds_, i % seeds_, i);
   const Part& part = parts_[part_of(i / seeds_)];
   std::size_t rest = i - part.first_kind * seeds_;
   const std::size_t depth = take_digit(rest, part.stacks_per_seed);
@@ -102,7 +123,8 @@ Cell CellList::operator[](std::size_t i) const {
 }
 
 void CellList::for_each_kind(const std::function<void(const CellKind&)>& visit) const {
-  if (plan_->stack) return visit({0, nullptr, plan_->stack->stack->geometry(), plan_->depths});
+  for (std::size_t k = 0; plan_->stack && k < kinds_; ++k)
+    visit({k * seeds_, nullptr, plan_->stack->files[k].stack->geometry(), plan_->depths});
   std::size_t first_cell = 0;
   for (std::size_t p = 0; p < parts_.size(); ++p) {
     const std::size_t end = p + 1 < parts_.size() ? parts_[p + 1].first_scheme : plan_->schemes.size();

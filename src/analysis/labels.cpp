@@ -11,6 +11,9 @@ LabelValue text(const std::string& value) {
 LabelValue size(Index value) {
   return value > 0 ? LabelValue{value} : LabelValue{};
 }
+LabelValue place(const std::optional<Index>& value) {
+  return value ? LabelValue{*value} : LabelValue{};
+}
 LabelValue scheme(const CellLabels& of) {
   return of.scheme ? LabelValue{of.scheme->canonical()} : LabelValue{};
 }
@@ -32,6 +35,8 @@ const std::vector<Label>& labels() {
       {"scheme", LabelType::text, scheme},
       {"scheme_params", LabelType::params, scheme_params},
       {"stack", LabelType::text, [](Of of) { return text(of.stack); }},
+      {"checkpoint", LabelType::place, [](Of of) { return place(of.checkpoint); }, WhereAbsent::left_out},
+      {"sample", LabelType::place, [](Of of) { return place(of.sample); }, WhereAbsent::left_out, {}, true},
       {"family", LabelType::text, [](Of of) { return text(of.family); }},
       {"activation", LabelType::text, [](Of of) { return text(of.activation); }},
       {"activation_params", LabelType::params, activation_params},
@@ -62,12 +67,15 @@ std::string place_text(const SweepPlan& plan, const CellLabels& labels, Index de
   if (plan.activations.size() > 1) text += " activation " + labels.activation;
   if (plan.initializers.size() > 1) text += " init " + labels.init;
   text += " depth " + std::to_string(depth);
-  return labels.seeded ? text + " seed " + std::to_string(labels.seed) : text;
+  if (labels.seeded) text += " seed " + std::to_string(labels.seed);
+  if (labels.sample) text += " sample " + std::to_string(*labels.sample);
+  return text;
 }
 
 std::string label_key(const CellLabels& of) {
   std::string key;  // \x1f separates, as no name contains it
-  for (const Label& label : labels()) key += label_text(label, of) + '\x1f';
+  for (const Label& label : labels())
+    if (!label.averaged) key += label_text(label, of) + '\x1f';
   return key;
 }
 

@@ -240,7 +240,13 @@ class CellRun {
   detail::EndNorms end_norms_;                    ///< of the last block passed
 };
 
-/// The verdict on the weights, which needs neither states nor derivatives.
+/// Adds the verdict on the weights, once of a file: its samples all have the same.
+void add_recipe(const Cell& cell, const AnalysisOptions& options, DepthResult& depth) {
+  if (cell.labels.sample.value_or(0) > 0) return;
+  depth.checks.push_back(check_recipe(cell.recipe ? *cell.recipe : *options.recipe, depth.blocks));
+}
+
+/// The verdict on the weights alone, which needs neither states nor derivatives.
 void deliver_recipe(const Cell& cell, const AnalysisOptions& options, const CellContext& context,
                     const PartVisitor& visit) {
   const StepWork work =
@@ -250,7 +256,7 @@ void deliver_recipe(const Cell& cell, const AnalysisOptions& options, const Cell
     DepthResult depth;
     depth.depth = cell.depths[i];
     depth.blocks = cell.depths[i] * cell.geometry->blocks_per_layer();
-    depth.checks.push_back(check_recipe(*options.recipe, depth.blocks));
+    add_recipe(cell, options, depth);
     visit({cell.index, cell.labels, {std::move(depth)}, {}});
     if (context.on_step) context.on_step(work.depth[i]);
   }
@@ -269,8 +275,7 @@ void run_cell(const Cell& cell, const AnalysisOptions& options, const CellContex
     AnalysisOptions others = options;
     others.recipe.reset();
     return run_cell(cell, others, context, [&](CellResult part) {
-      for (DepthResult& depth : part.depths)
-        depth.checks.push_back(check_recipe(*options.recipe, depth.blocks));
+      for (DepthResult& depth : part.depths) add_recipe(cell, options, depth);
       visit(std::move(part));
     });
   }

@@ -20,6 +20,7 @@ std::string footer() {
          "  rezero-analyze --scheme plain --family dense --activation tanh --init gaussian:sigma_w=0.5:2:0.1 "
          "-o "
          "phase.csv\n"
+         "  rezero-analyze --onnx 'ckpt/step_*.onnx' --input x.npy --profile -o training.json\n"
          "  rezero-analyze --format ndjson | jq -c 'select(.kind == \"result\") | [.scheme, .depth, "
          ".metrics.sigma_max]'\n"
          "\nGated (glu) and relu_squared branches are of degree 2: with unscaled residual blocks their "

@@ -22,6 +22,7 @@ struct Bound {
   bool set = false, repeatable = false;
 
   bool takes_value() const { return !value.empty(); }
+  bool takes_list() const { return ends_with(value, ",...") || value == "LIST"; }
 };
 
 constexpr std::size_t help_width = 110, help_column = 36;
@@ -174,7 +175,12 @@ std::vector<std::string> CommandLine::State::canonical(const std::vector<std::st
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& word, const std::vector<std::unique_ptr<Bound>>& options) {
+/// `list`: the option before the word, if it takes a list.
+[[noreturn]] void refuse(const std::string& word, const Bound* list,
+                         const std::vector<std::unique_ptr<Bound>>& options) {
+  if (list)
+    throw UsageError("unexpected argument '" + printable(word) + "' after " + list->shown +
+                     " (commas separate a list, and a pattern of files needs quotes)");
   if (word.size() < 2 || word[0] != '-')
     throw UsageError("unexpected argument '" + printable(word) + "'; see --help");
   std::vector<std::string_view> known;
@@ -192,11 +198,15 @@ std::optional<ParsedLine> CommandLine::parse(const std::vector<std::string>& arg
   std::vector<std::string> words = state.canonical(args);
   if (std::count(words.begin(), words.end(), "--help") > 0) return std::nullopt;
   ParsedLine line;
+  const Bound* before = nullptr;
   for (const std::string& word : words) {
-    const bool option = state.find(word.substr(0, word.find('='))) != nullptr;
-    if (!option && (word.empty() || word[0] == '-' || line.positionals_.size() == most_positionals_))
-      refuse(word, state.options);
+    const Bound* option = state.find(word.substr(0, word.find('=')));
+    if (!option && (word.empty() || word[0] == '-' || line.positionals_.size() == most_positionals_)) {
+      const bool may_belong = before && before->takes_list() && !word.empty() && word[0] != '-';
+      refuse(word, may_belong ? before : nullptr, state.options);
+    }
     if (!option) line.positionals_.push_back(word);
+    before = option;
   }
   try {
     std::reverse(words.begin(), words.end());

@@ -53,7 +53,7 @@ Inspection inspect_model(const PlanOptions& options) {
   try {
     const SweepPlan plan = read_plan(options, PlanUse::analysis);
     seen.from = plan.stack->graph->from, seen.to = plan.stack->graph->to;
-    seen.stack = std::dynamic_pointer_cast<const onnx::OnnxStack>(plan.stack->stack);
+    seen.stack = std::dynamic_pointer_cast<const onnx::OnnxStack>(plan.stack->first().stack);
   } catch (const Error& error) {
     seen.problem = error.what();
   }

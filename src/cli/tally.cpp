@@ -28,7 +28,7 @@ void Tally::add(const CellResult& row) {
 int Tally::conclude(const Environment& env) const {
   if (failed_ == 0) return verdict_fails_ ? exit_verdict_fails : exit_ok;
   env.err("rezero-analyze: " + std::to_string(failed_) + " of " + std::to_string(rows_) +
-          (rows_ == 1 ? " row" : " rows") + " failed: " + printable(first_reason_) + "\n");
+          (rows_ == 1 ? " row" : " rows") + " failed: " + first_reason_ + "\n");
   return exit_cell_failed;
 }
 

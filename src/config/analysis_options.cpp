@@ -55,10 +55,30 @@ Real level_of(const PlanOptions& options) {
 }
 
 /// A graph's weights, and their copies with outputs as rows.
-Real bytes_of_copies(const StackInput& input) {
+Real bytes_of_copies(const Stack& stack) {
   Real numbers = 0;
-  for (Index l = 0; l < input.stack->blocks(); ++l) numbers += input.stack->block(l)->weight_count();
+  for (Index l = 0; l < stack.blocks(); ++l) numbers += stack.block(l)->weight_count();
   return 2 * numbers * sizeof(Real);
+}
+
+/// The recipe about the blocks of each file. Returns that of the first.
+std::shared_ptr<const Recipe> recipe_of_files(Recipe recipe, StackInput& stacks,
+                                              const ResolveContext& context) {
+  Real copies = 0;
+  for (StackFile& file : stacks.files) {
+    const auto graph = std::dynamic_pointer_cast<const onnx::OnnxStack>(file.stack);
+    if (graph && recipe.init)
+      for (const ParamValue& value : recipe.init->params().values())
+        if (value.text == "auto")
+          throw UsageError("--expect-init with " + value.name +
+                           "=auto needs a stack file (a graph does not name its activation): give a number");
+    if (graph) copies += bytes_of_copies(*file.stack);
+    if (graph && context.require_memory) context.require_memory(copies, file.file.path);
+    recipe.blocks = graph ? onnx::found_blocks(*graph) : found_blocks(*file.stack);
+    require_fit(recipe);
+    file.recipe = std::make_shared<const Recipe>(recipe);
+  }
+  return stacks.first().recipe;
 }
 
 std::string token_text(Index token) {
@@ -152,7 +172,7 @@ OptionGroup check_options() {
       .only_in({OptionUse::verify});
   group
       .add("expect-level", &PlanOptions::expect_level,
-           "probability that --expect-scheme accuses weights that follow the scheme, for the whole file")
+           "probability that --expect-scheme accuses weights that follow the scheme, for each file as a whole")
       .named("P")
       .by_default("0.001")
       .json_schema(R"({"type": "number", "minimum": 1e-12, "exclusiveMaximum": 1})")
@@ -214,7 +234,7 @@ TokenView resolve_view(const PlanOptions& options, Index positions) {
   return view;
 }
 
-std::shared_ptr<const Recipe> resolve_recipe(const PlanOptions& options, const SweepPlan& plan,
+std::shared_ptr<const Recipe> resolve_recipe(const PlanOptions& options, SweepPlan& plan,
                                              const ResolveContext& context) {
   if (!options.expect_scheme) {
     for (const auto& [given, name] : {std::pair(options.expect_init.has_value(), "--expect-init"),
@@ -230,17 +250,7 @@ std::shared_ptr<const Recipe> resolve_recipe(const PlanOptions& options, const S
       throw UsageError("--expect-scheme takes no file of numbers ('" + value.name + "' of scheme '" +
                        std::string(recipe.scheme.scheme().name) + "')");
   if (options.expect_init) recipe.init = Initializer(*options.expect_init);
-  const auto graph = std::dynamic_pointer_cast<const onnx::OnnxStack>(plan.stack->stack);
-  if (graph && recipe.init)
-    for (const ParamValue& value : recipe.init->params().values())
-      if (value.text == "auto")
-        throw UsageError("--expect-init with " + value.name +
-                         "=auto needs a stack file (a graph does not name its activation): give a number");
-  if (graph && context.require_memory)
-    context.require_memory(bytes_of_copies(*plan.stack), plan.stack->file.path);
-  recipe.blocks = graph ? onnx::found_blocks(*graph) : found_blocks(*plan.stack->stack);
-  require_fit(recipe);
-  return std::make_shared<const Recipe>(std::move(recipe));
+  return recipe_of_files(std::move(recipe), *plan.stack, context);
 }
 
 void describe_analysis(const AnalysisOptions& analysis, PlanOptions& options) {

@@ -12,9 +12,10 @@ Index token_of(const std::string& text, std::string_view option);
 /// --wrt and --of; UsageError for a token beyond `positions`.
 TokenView resolve_view(const PlanOptions& options, Index positions);
 
-/// --expect-scheme for the stack of the plan, or null without that option. UsageError if the scheme does not
-/// fit it, MemoryError if its copies of weights do not fit into memory.
-std::shared_ptr<const Recipe> resolve_recipe(const PlanOptions& options, const SweepPlan& plan,
+/// --expect-scheme for the first stack of the plan, or null without that option; those for all stacks go to
+/// their StackFile. UsageError if the scheme does not fit them, MemoryError if its copies of weights do not
+/// fit into memory.
+std::shared_ptr<const Recipe> resolve_recipe(const PlanOptions& options, SweepPlan& plan,
                                              const ResolveContext& context);
 
 /// The inverse of all three.

@@ -97,10 +97,7 @@ void require_sizes(const SweepPlan& plan) {
   const auto size = [](const auto& axis) { return static_cast<Real>(axis.size()); };
   const Real rows = size(plan.schemes) * size(plan.widths) * size(plan.activations) *
                     static_cast<Real>(initializer_count(plan)) * size(plan.seeds) * size(plan.depths);
-  if (rows > most_rows)
-    throw UsageError("the plan asks for " + shortest(rows) +
-                     " results (schemes × widths × activations × inits × " + "seeds × depths), more than " +
-                     shortest(most_rows) + ": split it");
+  require_few_rows(rows, "schemes × widths × activations × inits × seeds × depths");
 }
 
 }  // namespace
@@ -109,6 +106,12 @@ std::vector<Index> ascending(std::vector<Index> values) {
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
   return values;
+}
+
+void require_few_rows(Real rows, std::string_view axes) {
+  if (rows > most_rows)
+    throw UsageError("the plan asks for " + shortest(rows) + " results (" + std::string(axes) +
+                     "), more than " + shortest(most_rows) + ": split it");
 }
 
 void require_countable(const std::vector<Index>& widths, Real positions, std::string_view options) {
@@ -143,8 +146,10 @@ OptionGroup stack_options() {
       .checked_by([](const std::string& text, std::string_view) { families().at(text); });
   group
       .add("stack", &PlanOptions::stack,
-           "a stack file instead of random stacks; --depth then counts its blocks")
+           "stack files instead of random stacks: one, or a list or quoted pattern (step_*.safetensors), one "
+           "network through its training; --depth then counts its blocks")
       .named("FILE")
+      .repeatable()
       .for_any_stack()
       .only_in({analysis, verify});
   group.add("depth", &PlanOptions::depth, "number of layers: 1,2,4 or a:b, a:b:step, a:b:xF")
@@ -189,8 +194,14 @@ OptionGroup draw_options() {
       .for_any_graph()
       .for_any_checkpoint()
       .help_in(OptionUse::one_stack, "64-bit seed");
-  group.add("input", &PlanOptions::input, "input: normal, sphere, ones, or an .npy file (.pb for --onnx)")
+  group
+      .add(
+          "input", &PlanOptions::input,
+          "input: normal, sphere, ones, or an .npy file (.pb for --onnx). With --stack, --checkpoint or "
+          "--onnx, one "
+          "axis more gives several samples, and a list or quoted pattern one file for each of several stacks")
       .named("LAW")
+      .help_in(OptionUse::one_stack, "input: normal, sphere, ones, or an .npy file")
       .by_default("normal")
       .checked_by(accepted_by<input_law>)
       .for_any_stack();

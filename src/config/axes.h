@@ -25,6 +25,9 @@ constexpr Real most_numbers = 9007199254740992.0;
 /// UsageError, naming the relevant options, if a state of one of the widths has more numbers than that.
 void require_countable(const std::vector<Index>& widths, Real positions, std::string_view options);
 
+/// UsageError if a plan asks for more rows than a report may have. `axes`: what was multiplied.
+void require_few_rows(Real rows, std::string_view axes);
+
 /// Ascending, each once.
 std::vector<Index> ascending(std::vector<Index> values);
 

@@ -7,11 +7,13 @@
 
 namespace rezero::detail {
 
-/// Reads the checkpoint and its input, and makes the stack. UsageError and IoError as parse_checkpoint.
-void resolve_checkpoint(SweepPlan& plan, const PlanOptions& options, const ResolveContext& context,
-                        PlanFiles& files);
+/// Reads the checkpoints, all in one layout, and their inputs, and makes the stacks. UsageError and IoError
+/// as parse_checkpoint, and UsageError naming both files for one that differs from the first in more than its
+/// numbers.
+void resolve_checkpoints(SweepPlan& plan, const PlanOptions& options, const ResolveContext& context,
+                         PlanFiles& files);
 
-void describe_checkpoint(const SweepPlan& plan, PlanOptions& options);
+void describe_checkpoints(const SweepPlan& plan, PlanOptions& options);
 
 /// What the options say about a checkpoint beside its layout, except the positions of an input from a file.
 /// UsageError for several activations.

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 
-#include "config/axes.h"
-#include "config/input.h"
+#include "config/file_list.h"
 #include "config/names.h"
 #include "config/options.h"
+#include "config/stack_files.h"
 #include "rezero/config/list.h"
 #include "rezero/core/error.h"
 #include "rezero/core/registry.h"
-#include "rezero/io/npy.h"
 #include "rezero/onnx/onnx_stack.h"
 #include "rezero/onnx/reader.h"
 
@@ -47,11 +46,9 @@ onnx::SymbolSizes sizes_of(const PlanOptions& options) {
 
 /// A tensor from .npy, or .pb.
 Tensor tensor_from(const std::string& path, PlanFiles& files) {
-  const std::string bytes = files.read(path);
-  if (ends_with(path, ".pb")) return onnx::parse_tensor(bytes, path);
-  const NpyArray array = parse_npy(bytes, "'" + path + "'");
-  return Tensor::of(array.shape, Vector(Eigen::Map<const Vector>(array.values.data(),
-                                                                 static_cast<Index>(array.values.size()))));
+  if (ends_with(path, ".pb")) return onnx::parse_tensor(files.read(path), path);
+  const InputArray array = read_input(path, files, {});
+  return Tensor::of(array.dims, *array.numbers);
 }
 
 /// Numbers of a file as the type that the port declares.
@@ -81,15 +78,29 @@ std::map<std::string, Tensor> feeds_of(const PlanOptions& options, const graph::
   return feeds;
 }
 
-/// The value of `from`: from a file, or drawn for the declared extents.
-Tensor input_of(const SweepPlan& plan, const std::string& text, const onnx::Endpoints& ends,
-                const onnx::SymbolSizes& sizes, std::uint64_t seed, PlanFiles& files) {
+/// require_dims, with advice for one that takes a batch for a list of samples.
+void require_input(const graph::Port& port, const graph::Dims& dims, const onnx::SymbolSizes& sizes,
+                   const std::string& option, bool is_sample) {
+  try {
+    onnx::require_dims(port, dims, sizes, option + (is_sample ? ", a list of samples," : ""));
+  } catch (const UsageError& error) {
+    const bool equal_rank = !is_sample && !dims.empty() && dims.size() == port.dims.size();
+    throw UsageError(error.what() + std::string(equal_rank ? " (a list of samples has one axis more)" : ""));
+  }
+}
+
+/// The value of `from` of stack i: from a file, or drawn for the declared extents. Several samples go to
+/// `samples`.
+Tensor input_of(const SweepPlan& plan, InputFiles& inputs, std::size_t i, const onnx::Endpoints& ends,
+                const onnx::SymbolSizes& sizes, std::uint64_t seed, std::optional<SampleList>& samples) {
   if (plan.input.law == InputLaw::values) {
-    Tensor tensor = tensor_from(text, files);
-    if (!tensor.is_real())
-      throw UsageError("--input '" + printable(text) + "' holds no floating-point numbers");
-    onnx::require_dims(ends.port, tensor.dims(), sizes, "--input '" + printable(text) + "'");
-    return tensor;
+    const std::string option = "--input '" + printable(inputs.path(i)) + "'";
+    const InputArray& array = inputs.array(i);
+    // Without declared extents the number of axes is not known, and any array is one input.
+    if (ends.port.has_dims) samples = samples_of(array, ends.port.dims.size(), inputs.path(i));
+    const graph::Dims dims(array.dims.begin() + (samples ? 1 : 0), array.dims.end());
+    require_input(ends.port, dims, sizes, option, samples.has_value());
+    return Tensor::of(dims, samples && samples->numbers->size() > 0 ? (*samples)[0] : *array.numbers);
   }
   const std::optional<graph::Dims> dims = onnx::declared_dims(ends, sizes);
   if (!dims)
@@ -121,9 +132,12 @@ auto in_file(const std::string& path, F&& f) {
 OptionGroup graph_options() {
   OptionGroup group{"ONNX models", {}};
   group
-      .add("onnx", &PlanOptions::onnx,
-           "an ONNX model instead of random stacks; --depth then counts its residual blocks")
-      .named("FILE");
+      .add(
+          "onnx", &PlanOptions::onnx,
+          "ONNX models instead of random stacks: one, or a list or quoted pattern (step_*.onnx), one network "
+          "through its training; --depth then counts its residual blocks")
+      .named("FILE")
+      .repeatable();
   group
       .add("from", &PlanOptions::from,
            "tensor with respect to which J is taken: a name, #node, or the end of a name")
@@ -149,57 +163,96 @@ OptionGroup graph_options() {
   return group;
 }
 
-std::vector<Index> depths_within(const PlanOptions& options, Index blocks, const std::string& what) {
-  std::vector<Index> depths = ascending(options.depth.value_or(std::vector<Index>{blocks}));
-  if (depths.back() > blocks)
-    throw UsageError("--depth " + std::to_string(depths.back()) + " is more than the " +
-                     std::to_string(blocks) + (blocks == 1 ? " block of " : " blocks of ") + what);
-  return depths;
+namespace {
+
+/// One model of the plan, with its input.
+struct Imported {
+  onnx::OnnxStackPtr stack;
+  onnx::Endpoints ends;
+  std::optional<SampleList> samples;
+  Real bytes = 0;  ///< of the model, which stays
+};
+
+Real bytes_of(const graph::Model& model) {
+  Real bytes = 0;
+  for (const auto& [name, tensor] : model.graph.initializers)
+    bytes += static_cast<Real>(tensor.size()) * sizeof(Real);
+  return bytes;
 }
+
+/// Model i of the plan.
+Imported import_model(const std::string& path, std::size_t i, const SweepPlan& plan,
+                      const PlanOptions& options, std::uint64_t seed, PlanFiles& files, InputFiles& inputs,
+                      const MemoryCheck& require) {
+  const std::string bytes = files.read(path);
+  return in_file(path, [&] {
+    const auto model = std::make_shared<const graph::Model>(onnx::parse_model(bytes, path, require));
+    Imported imported;
+    imported.bytes = bytes_of(*model);
+    imported.ends = onnx::find_endpoints(*model, options.from, options.to);
+    const onnx::SymbolSizes sizes = sizes_of(options);
+    onnx::require_symbols(*model, sizes);
+    onnx::OnnxOptions settings;
+    settings.seed = seed, settings.block_pattern = options.block_pattern;
+    Tensor value = input_of(plan, inputs, i, imported.ends, sizes, seed, imported.samples);
+    settings.feeds = feeds_of(options, *model, sizes, files);
+    imported.stack = onnx::make_onnx_stack(model, imported.ends, std::move(value), settings);
+    return imported;
+  });
+}
+
+GraphInput graph_input(const Imported& imported, const PlanOptions& options, std::uint64_t seed) {
+  return {imported.ends.from,
+          imported.ends.to,
+          options.feed.value_or(Names{}),
+          options.dim.value_or(Names{}),
+          options.block_pattern,
+          seed,
+          imported.stack->program().masks};
+}
+
+/// Otherwise the plan could not say between which tensors J was taken.
+void require_same_endpoints(const StackInput& stacks, const onnx::Endpoints& ends, const std::string& path) {
+  const GraphInput& first = *stacks.graph;
+  if (ends.from == first.from && ends.to == first.to) return;
+  throw UsageError("--onnx '" + printable(path) + "' goes from '" + printable(ends.from) + "' to '" +
+                   printable(ends.to) + "', but '" + printable(stacks.first().file.path) + "' from '" +
+                   printable(first.from) + "' to '" + printable(first.to) +
+                   "' (several files are one network at several points of its training)");
+}
+
+}  // namespace
 
 void resolve_graphs(SweepPlan& plan, const PlanOptions& options, const ResolveContext& context,
                     PlanFiles& files) {
-  if (options.onnx->size() > 1) throw UsageError("--onnx takes one model");
-  const std::string& path = options.onnx->front();
   const std::vector<std::uint64_t> seeds = value_or_default(options, &PlanOptions::seed);
   if (seeds.size() > 1)
     throw UsageError("--seed takes one seed with --onnx (of Dropout masks and of a random input)");
-  Real most = 0;
-  const auto require = [&](Real bytes) {
-    most = std::max(most, bytes);
-    if (context.require_memory) context.require_memory(bytes, path);
-  };
-  const std::string bytes = files.read(path);
-  in_file(path, [&] {
-    const auto model = std::make_shared<const graph::Model>(onnx::parse_model(bytes, path, require));
-    const onnx::Endpoints ends = onnx::find_endpoints(*model, options.from, options.to);
-    const onnx::SymbolSizes sizes = sizes_of(options);
-    onnx::require_symbols(*model, sizes);
-    const std::string input = value_or_default(options, &PlanOptions::input);
-    plan.input.law = input_law(input);
-    onnx::OnnxOptions settings;
-    settings.seed = seeds.front(), settings.block_pattern = options.block_pattern;
-    Tensor value = input_of(plan, input, ends, sizes, seeds.front(), files);
-    settings.feeds = feeds_of(options, *model, sizes, files);
-    plan.input.values = value.reals();
-    const onnx::OnnxStackPtr stack = onnx::make_onnx_stack(model, ends, std::move(value), settings);
-    plan.stack = StackInput{files.at(path), stack, most, false, {}};
-    plan.stack->graph = GraphInput{ends.from,
-                                   ends.to,
-                                   options.feed.value_or(Names{}),
-                                   options.dim.value_or(Names{}),
-                                   options.block_pattern,
-                                   seeds.front(),
-                                   stack->program().masks};
-  });
-  for (const InputFile& file : files.all())
-    if (file.path != path) plan.files.push_back(file);  // the input first, as input_text expects
-  plan.depths = depths_within(options, plan.stack->stack->blocks(), "--onnx '" + printable(path) + "'");
+  const Names paths = expand_files(*options.onnx, options.files, "--onnx");
+  const std::string input = value_or_default(options, &PlanOptions::input);
+  plan.input.law = input_law(input);
+  StackInput& stacks = plan.stack.emplace();
+  stacks.own_input = false;
+  if (plan.input.law == InputLaw::values) stacks.inputs = expand_inputs(input, paths.size(), options.files);
+  ReadingMemory memory(context);
+  InputFiles inputs(stacks.inputs, files, memory);
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    const std::string& path = paths[i];
+    const Imported imported =
+        import_model(path, i, plan, options, seeds.front(), files, inputs, memory.of(path));
+    memory.keep(imported.bytes);
+    if (stacks.graph)
+      require_same_endpoints(stacks, imported.ends, path);
+    else
+      stacks.graph = graph_input(imported, options, seeds.front());
+    add_stack_file(stacks, {files.at(path), imported.stack, imported.samples}, "--onnx");
+  }
+  finish_stack_files(plan, options, files, memory, "--onnx");
 }
 
 void describe_graphs(const SweepPlan& plan, PlanOptions& options) {
   const GraphInput& graph = *plan.stack->graph;
-  options.onnx = Names{plan.stack->file.path};
+  options.onnx = stack_paths(*plan.stack);
   options.from = graph.from, options.to = graph.to;
   if (!graph.feeds.empty()) options.feed = graph.feeds;
   if (!graph.dims.empty()) options.dim = graph.dims;
@@ -207,7 +260,7 @@ void describe_graphs(const SweepPlan& plan, PlanOptions& options) {
   options.depth = plan.depths;
   options.seed = std::vector<std::uint64_t>{graph.seed};
   options.input = input_text(plan);
-  options.files.push_back(plan.stack->file);
+  describe_hashes(*plan.stack, options);
 }
 
 }  // namespace rezero::detail

@@ -6,14 +6,11 @@
 
 namespace rezero::detail {
 
-/// Reads the model, its input and its other inputs, and makes the stack. UsageError and IoError as
+/// Reads the models, their inputs and their other inputs, and makes the stacks. UsageError and IoError as
 /// find_endpoints and make_onnx_stack, with the path of the model.
 void resolve_graphs(SweepPlan& plan, const PlanOptions& options, const ResolveContext& context,
                     PlanFiles& files);
 
 void describe_graphs(const SweepPlan& plan, PlanOptions& options);
-
-/// The depths written, or all blocks. UsageError beyond the blocks of `what`.
-std::vector<Index> depths_within(const PlanOptions& options, Index blocks, const std::string& what);
 
 }  // namespace rezero::detail

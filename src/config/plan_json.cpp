@@ -2,30 +2,19 @@
 #include "config/axes.h"
 #include "config/checkpoints.h"
 #include "config/graphs.h"
-#include "config/input.h"
 #include "config/options.h"
+#include "config/stack_files.h"
 #include "rezero/config/resolve.h"
 
 namespace rezero {
-namespace {
-
-void describe_stack_file(const SweepPlan& plan, PlanOptions& options) {
-  options.stack = plan.stack->file.path;
-  options.depth = plan.depths;
-  if (!plan.stack->own_input) options.input = detail::input_text(plan);
-  options.files.push_back(plan.stack->file);
-}
-
-}  // namespace
-
 PlanOptions plan_as_options(const SweepPlan& plan) {
   PlanOptions options;
   if (plan.stack && plan.stack->graph)
     detail::describe_graphs(plan, options);
   else if (plan.stack && plan.stack->checkpoint)
-    detail::describe_checkpoint(plan, options);
+    detail::describe_checkpoints(plan, options);
   else if (plan.stack)
-    describe_stack_file(plan, options);
+    detail::describe_stack_files(plan, options);
   else
     detail::describe_random_stacks(plan, options);
   detail::describe_analysis(plan.analysis, options);

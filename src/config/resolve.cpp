@@ -6,40 +6,15 @@
 #include "config/axes.h"
 #include "config/checkpoints.h"
 #include "config/graphs.h"
-#include "config/input.h"
 #include "config/options.h"
 #include "config/plan_files.h"
+#include "config/stack_files.h"
 #include "rezero/core/error.h"
 #include "rezero/core/registry.h"
-#include "rezero/io/stack_file.h"
 #include "rezero/spectrum/method.h"
 
 namespace rezero {
 namespace {
-
-using detail::PlanFiles;
-
-void resolve_stack_file(SweepPlan& plan, const PlanOptions& options, const ResolveContext& context,
-                        PlanFiles& files) {
-  const std::string& path = *options.stack;
-  Real most = 0;
-  const auto require = [&](Real bytes) {
-    most = std::max(most, bytes);
-    if (context.require_memory) context.require_memory(bytes, path);
-  };
-  std::string bytes = files.read(path);
-  StackPtr stack = context.read_stack ? context.read_stack(std::move(bytes), path)
-                                      : parse_stack_file(std::move(bytes), path, require);
-  plan.stack = StackInput{files.at(path), stack, most, true, {}};
-  if (options.input) {
-    plan.input = detail::resolve_input(*options.input, stack->shape(), files);
-    plan.stack->own_input = false;
-    plan.stack->stack = slice_stack(stack, 0, stack->blocks(), draw_input(plan.input, stack->shape(), 0));
-    if (plan.input.law == InputLaw::values) plan.files = {files.at(*options.input)};
-  }
-  plan.depths =
-      detail::depths_within(options, plan.stack->stack->blocks(), "--stack '" + printable(path) + "'");
-}
 
 void require_possible_spectra(const SweepPlan& plan) {
   if (!plan.analysis.spectrum) return;
@@ -54,7 +29,7 @@ void require_possible_spectra(const SweepPlan& plan) {
       require_possible(request, std::min(size(geometry.shape()),
                                          size(geometry.shape_after(depth * geometry.blocks_per_layer()))));
   };
-  if (plan.stack) return require(plan.stack->stack->geometry());
+  if (plan.stack) return require(plan.stack->first().stack->geometry());
   StackSpec spec = stack_spec(plan, plan.schemes.front(), plan.widths.front(), plan.activations.front(),
                               initializer_of(plan, plan.schemes.front()));
   for (const Index width : plan.widths) {
@@ -72,16 +47,16 @@ SweepPlan resolve_plan(const PlanOptions& options, const ResolveContext& context
   if (context.use == PlanUse::verify && !options.stack && !options.scheme && !options.onnx &&
       !options.checkpoint)
     throw UsageError("nothing to verify: give --scheme NAME, --stack FILE, --onnx FILE or --checkpoint FILE");
-  PlanFiles files(context.read_file, options.files, context.require_memory);
+  detail::PlanFiles files(context.read_file, options.files, context.require_memory);
   if (options.onnx)
     detail::resolve_graphs(plan, options, context, files);
   else if (options.stack)
-    resolve_stack_file(plan, options, context, files);
+    detail::resolve_stack_files(plan, options, context, files);
   else if (options.checkpoint)
-    detail::resolve_checkpoint(plan, options, context, files);
+    detail::resolve_checkpoints(plan, options, context, files);
   else
     detail::resolve_random_stacks(plan, options, context.use, files);
-  const Index positions = plan.stack ? plan.stack->stack->shape().positions : plan.tokens.tokens;
+  const Index positions = plan.stack ? plan.stack->first().stack->shape().positions : plan.tokens.tokens;
   plan.analysis.view = detail::resolve_view(options, positions);
   if (context.use == PlanUse::verify) plan.analysis.recipe = detail::resolve_recipe(options, plan, context);
   require_possible_spectra(plan);

@@ -120,10 +120,13 @@ std::vector<Real> to_row_major(const std::vector<Index>& shape, const std::vecto
   return out;
 }
 
-NpyArray parse(std::string_view bytes, const std::string& what) {
+NpyArray parse(std::string_view bytes, const std::string& what, const MemoryCheck& require_memory = {}) {
   const Parts parts = take_apart(bytes, what);
   NpyArray array{parts.header.shape, {}};
-  array.values.resize(static_cast<std::size_t>(checked_count(parts, what)));
+  const Index count = checked_count(parts, what);
+  if (require_memory)
+    require_memory(static_cast<Real>(bytes.size()) + 2 * static_cast<Real>(count) * sizeof(Real));
+  array.values.resize(static_cast<std::size_t>(count));
   try {
     convert_values(parts, array.values);
   } catch (const IoError& error) {
@@ -137,8 +140,8 @@ NpyArray parse(std::string_view bytes, const std::string& what) {
 
 }  // namespace
 
-NpyArray parse_npy(std::string_view bytes, std::string_view what) {
-  return parse(bytes, printable(what));
+NpyArray parse_npy(std::string_view bytes, std::string_view what, const MemoryCheck& require_memory) {
+  return parse(bytes, printable(what), require_memory);
 }
 
 NpyArray read_npy(const std::string& path, std::uint64_t limit_bytes) {

@@ -223,6 +223,27 @@ class StackSlice final : public Stack {
   Vector input_;
 };
 
+/// A stack in everything but its input.
+class Reentered final : public Stack {
+ public:
+  Reentered(StackPtr stack, Vector input) : stack_(std::move(stack)), input_(std::move(input)) {
+    if (input_.size() != shape().size())
+      throw ShapeError("the input has " + std::to_string(input_.size()) + " numbers, the stack takes " +
+                       std::to_string(shape().size()));
+  }
+
+  const Geometry& geometry() const override { return stack_->geometry(); }
+  Index blocks() const override { return stack_->blocks(); }
+  Vector input() const override { return input_; }
+  BlockPtr block(Index l) const override { return stack_->block(l); }
+  bool positively_homogeneous() const override { return stack_->positively_homogeneous(); }
+  NormSpec final_norm() const override { return stack_->final_norm(); }
+
+ private:
+  StackPtr stack_;
+  Vector input_;
+};
+
 /// Each position scaled to norm √features: uniform on the sphere when the entries are normal.
 void put_on_sphere(Vector& x, Shape shape) {
   for (Index t = 0; t < shape.positions; ++t) {
@@ -243,6 +264,10 @@ StackPtr make_stack(std::vector<BlockParts> blocks, Vector input, NormSpec final
 
 StackPtr slice_stack(StackPtr stack, Index first, Index count, Vector input) {
   return std::make_shared<StackSlice>(std::move(stack), first, count, std::move(input));
+}
+
+StackPtr with_input(StackPtr stack, Vector input) {
+  return std::make_shared<Reentered>(std::move(stack), std::move(input));
 }
 
 Real block_weight_bytes(const StackSpec& spec) {

@@ -69,8 +69,16 @@ Text row_definitions() {
 const Text head = reference("tool", "tool") + ", " + reference("plan", "plan");
 const Text tail = list_of("failures", "failure") + ", " + reference("run", "run");
 
+/// Of several files, the verdict about each.
+const Text checkpoints = list_of("checkpoints", "checkpoint_verdict") + ", ";
+
 Text document_definitions() {
-  return object_definition(
+  return object_definition("checkpoint_verdict",
+                           R"("stack": {"type": "string"}, )" + reference("checkpoint", "count") +
+                               R"(, "pass": {"type": "boolean"})",
+                           R"("stack", "checkpoint", "pass")") +
+         "," +
+         object_definition(
              "report",
              constant("schema", report_format) + ", " + head + ", " +
                  list_of("metrics", "metric_definition") + ", " + list_of("results", "result") + ", " +
@@ -79,8 +87,8 @@ Text document_definitions() {
          "," +
          object_definition("verdict",
                            constant("schema", verdict_format) + ", " + head +
-                               R"(, "pass": {"type": "boolean"}, )" + list_of("checks", "check") + ", " +
-                               tail,
+                               R"(, "pass": {"type": "boolean"}, )" + checkpoints +
+                               list_of("checks", "check") + ", " + tail,
                            R"("schema", "tool", "plan", "pass", "checks", "failures", "run")");
 }
 
@@ -94,7 +102,7 @@ Text line_definitions() {
          "," +
          object_definition("summary_line",
                            constant("kind", "summary") + ", " + list_of("summary", "summary_row") +
-                               R"(, "pass": {"type": "boolean"}, )" + tail,
+                               R"(, "pass": {"type": "boolean"}, )" + checkpoints + tail,
                            R"("kind", "failures", "run")") +
          R"(,
     "line": {"oneOf": [{"$ref": "#/$defs/context_line"}, {"$ref": "#/$defs/failure_line"},

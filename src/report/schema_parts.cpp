@@ -46,6 +46,8 @@ std::string schema_of(const Label& label) {
       return nullable ? R"({"$ref": "#/$defs/text_or_null"})" : R"({"type": "string"})";
     case LabelType::size:
       return nullable ? R"({"type": ["integer", "null"], "minimum": 1})" : R"({"$ref": "#/$defs/size"})";
+    case LabelType::place:
+      return nullable ? R"({"type": ["integer", "null"], "minimum": 0})" : R"({"$ref": "#/$defs/count"})";
     case LabelType::params:
       return R"({"type": ["object", "null"], "additionalProperties": {"type": ["number", "string", "null"]}})";
   }

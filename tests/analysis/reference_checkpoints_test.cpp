@@ -24,7 +24,7 @@ std::string file_of(const std::string& name) {
 /// The plan that the options of the command give.
 SweepPlan plan_of(const std::string& name, const Json& expected, bool final_norm) {
   PlanOptions options;
-  options.checkpoint = file_of(name + ".safetensors");
+  options.checkpoint = {file_of(name + ".safetensors")};
   options.input = file_of(name + ".input.npy");
   const auto words = expected["options"].get<std::vector<std::string>>();
   for (std::size_t i = 0; i < words.size(); ++i)
@@ -55,9 +55,9 @@ TEST(ReferenceCheckpoints, SingularValuesOfEveryLayout) {
     const SweepPlan plan = plan_of(name, expected, false);
     std::vector<Index> depths;
     for (const Json& depth : expected["depths"]) depths.push_back(depth["depth"].get<Index>());
-    const CellResult cell = run_stack(plan.stack->stack, depths, plan.analysis);
+    const CellResult cell = run_stack(plan.stack->first().stack, depths, plan.analysis);
     ASSERT_TRUE(cell.failures.empty()) << name << ": " << cell.failures.front().message;
-    ASSERT_EQ(plan.stack->stack->blocks(), depths.back()) << name;
+    ASSERT_EQ(plan.stack->first().stack->blocks(), depths.back()) << name;
     for (std::size_t i = 0; i < depths.size(); ++i) {
       const Real error = difference(cell.depths[i], expected["depths"][i]["singular_values"]);
       EXPECT_LE(error, tolerance) << name << " depth " << depths[i];
@@ -65,7 +65,7 @@ TEST(ReferenceCheckpoints, SingularValuesOfEveryLayout) {
     }
     if (!expected.contains("final_norm_singular_values")) continue;
     const SweepPlan with_norm = plan_of(name, expected, true);
-    const CellResult last = run_stack(with_norm.stack->stack, {depths.back()}, with_norm.analysis);
+    const CellResult last = run_stack(with_norm.stack->first().stack, {depths.back()}, with_norm.analysis);
     const Real error = difference(last.depths.at(0), expected["final_norm_singular_values"]);
     EXPECT_LE(error, tolerance) << name << " with the norm after it";
     worst = std::max(worst, error);

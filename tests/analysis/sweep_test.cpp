@@ -505,12 +505,74 @@ TEST(EstimateCost, CountsWhatIsKeptOfRows) {
   EXPECT_GE(b.shared_bytes - a.shared_bytes, 1998.0 * static_cast<Real>(metrics().size() * sizeof(Real)));
 }
 
+/// Two linear stacks of two blocks with 8 features, at three inputs.
+SweepPlan plan_of_checkpoints() {
+  SweepPlan plan;
+  plan.depths = {1, 2};
+  plan.stack.emplace();
+  const SampleList samples{std::make_shared<const Vector>(testing::normal(24, 5)), 3};
+  for (const char* name : {"a", "b"}) {
+    const BlockParts parts = testing::random_parts({"dense", "tanh", {8, 1}});
+    plan.stack->files.push_back({{name, ""}, make_stack({parts, parts}, samples[0]), samples});
+  }
+  return plan;
+}
+
+TEST(ExpandCells, CheckpointsAndSamplesAreAxes) {
+  const SweepPlan plan = plan_of_checkpoints();
+  const CellList cells = expand_cells(plan);
+  ASSERT_EQ(cells.size(), 6u);
+  EXPECT_EQ(cells.kinds(), 2u);
+  EXPECT_EQ(cells.cells_per_kind(), 3u);
+  EXPECT_EQ(cells.rows(), 12u);
+  for (std::size_t i = 0; i < 6; ++i) {
+    const Cell cell = cells[i];
+    EXPECT_EQ(cell.index, i);
+    EXPECT_EQ(cell.labels.stack, i < 3 ? "a" : "b");
+    EXPECT_EQ(cell.labels.checkpoint, static_cast<Index>(i / 3));
+    EXPECT_EQ(cell.labels.sample, static_cast<Index>(i % 3));
+    EXPECT_EQ(cell.stack->input(), (*plan.stack->first().samples)[static_cast<Index>(i % 3)]);
+    EXPECT_EQ(cell.depths.size(), 2u);
+  }
+  std::vector<std::size_t> firsts;
+  cells.for_each_kind([&](const CellKind& kind) { firsts.push_back(kind.first_cell); });
+  EXPECT_EQ(firsts, (std::vector<std::size_t>{0, 3}));
+}
+
+TEST(RunSweep, SamplesAreSummedUpAndCheckpointsAreNot) {
+  const SweepPlan plan = plan_of_checkpoints();
+  std::vector<CellResult> rows;
+  const SweepSummary summary =
+      run_sweep(plan, expand_cells(plan), {}, [&](const CellResult& row) { rows.push_back(row); });
+  ASSERT_EQ(summary.rows.size(), 4u);
+  for (const SummaryRow& row : summary.rows) {
+    EXPECT_FALSE(row.labels.sample);
+    EXPECT_EQ(row.metrics[0].count, 3);
+    EXPECT_GT(*row.metrics[0].standard_error, 0);
+  }
+  EXPECT_EQ(summary.rows[1].depth, 2);
+  EXPECT_EQ(summary.rows[2].labels.checkpoint, 1);
+}
+
+TEST(EstimateCost, CountsCheckpointsAndSamples) {
+  const SweepPlan plan = plan_of_checkpoints();
+  const CostEstimate all = estimate_cost(plan, expand_cells(plan));
+  SweepPlan one = plan;
+  one.stack->files.pop_back();
+  one.stack->files[0].samples.reset();
+  const CostEstimate single = estimate_cost(one, expand_cells(one));
+  EXPECT_EQ(all.cells, 6u);
+  EXPECT_DOUBLE_EQ(all.flops, 6 * single.flops);
+  EXPECT_EQ(all.bytes_per_cell, single.bytes_per_cell);
+  EXPECT_GE(all.shared_bytes - single.shared_bytes, 2 * 8 * 8 * 8 + 24 * 8);
+}
+
 TEST(EstimateCost, CountsALoadedStack) {
   SweepPlan plan;
   plan.depths = {1};
   const BlockParts parts = testing::random_parts({"linear", "identity", {32, 1}});
   plan.stack.emplace();
-  plan.stack->stack = make_stack({parts, parts}, testing::normal(32, 1));
+  plan.stack->files.push_back({{}, make_stack({parts, parts}, testing::normal(32, 1))});
   const CostEstimate cost = estimate_cost(plan, expand_cells(plan));
   EXPECT_GE(cost.shared_bytes, 2 * 32 * 32 * 8);
   EXPECT_EQ(cost.bytes(1), cost.bytes_per_cell + cost.shared_bytes);

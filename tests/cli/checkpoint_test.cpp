@@ -2,6 +2,7 @@
 
 #include "cli/cli_support.h"
 #include "io/checkpoint_support.h"
+#include "rezero/io/npy.h"
 
 namespace rezero {
 namespace {
@@ -117,6 +118,125 @@ TEST(CliCheckpoint, ExportGivesTheSameStack) {
   EXPECT_EQ(wide.code, 2);
   EXPECT_TRUE(contains(wide.err, "4 of them are not the 6 features")) << wide.err;
   EXPECT_FALSE(std::filesystem::exists(folder / "x"));
+}
+
+/// A model of two layers of four features whose gates are all equal.
+std::string with_gates(Real gate) {
+  std::vector<Tensor> tensors = test::state_dict("rezero-rztx");
+  for (Tensor& tensor : tensors)
+    if (contains(tensor.name, "resweight")) tensor.values = {gate};
+  return safetensors_bytes({}, tensors);
+}
+
+/// The row without what says which one it is.
+Json bare(Json row) {
+  for (const char* key : {"stack", "checkpoint", "sample"}) row.erase(key);
+  return row;
+}
+
+TEST(CliCheckpoint, SeveralFilesAndSamplesAreAxes) {
+  const TemporaryFolder folder;
+  for (const auto& [name, gate] :
+       {std::pair("step_0", 0.0), std::pair("step_2", 0.5), std::pair("step_10", 0.25)})
+    spill(folder / (std::string(name) + ".safetensors"), with_gates(gate));
+  NpyArray samples{{2, 3, 4}, {}};
+  for (int i = 0; i < 24; ++i) samples.values.push_back(std::sin(1.0 + i));
+  spill(folder / "samples.npy", npy_bytes(samples));
+  const auto half = samples.values.begin() + 12;
+  spill(folder / "x_0.npy", npy_bytes({{3, 4}, {samples.values.begin(), half}}));
+  spill(folder / "x_1.npy", npy_bytes({{3, 4}, {half, samples.values.end()}}));
+  const Args reading = {"--layout", "rezero-rztx", "--heads", "2", "--depth", "2,4", "--profile"};
+  const auto of = [&](const std::string& file, const std::string& input) {
+    return with({"--checkpoint", folder / file, "--input", folder / input}, reading);
+  };
+  const Ran got = ran(of("step_*.safetensors", "samples.npy"));
+  ASSERT_EQ(got.code, 0) << got.err;
+  const Json report = got.json(), rows = report["results"];
+  ASSERT_EQ(rows.size(), 12u);
+  EXPECT_EQ(report["summary"].size(), 6u);
+  EXPECT_EQ(report["plan"]["checkpoint"], Json({folder / "step_0.safetensors", folder / "step_2.safetensors",
+                                                folder / "step_10.safetensors"}));
+  EXPECT_EQ(report["plan"]["files"].size(), 4u);
+  EXPECT_EQ(report["plan"]["tokens"], 3);
+  std::size_t at = 0;
+  for (const char* step : {"step_0.safetensors", "step_2.safetensors", "step_10.safetensors"})
+    for (int sample = 0; sample < 2; ++sample) {
+      const Json single = ran(of(step, "x_" + std::to_string(sample) + ".npy")).json()["results"];
+      ASSERT_EQ(single.size(), 2u);
+      for (const Json& row : single) {
+        EXPECT_FALSE(row.contains("checkpoint") || row.contains("sample"));
+        EXPECT_EQ(rows[at]["stack"], folder / step);
+        EXPECT_EQ(rows[at]["checkpoint"], at / 4);
+        EXPECT_EQ(rows[at]["sample"], sample);
+        EXPECT_EQ(bare(rows[at]), bare(row)) << step << " " << sample;
+        ++at;
+      }
+    }
+  spill(folder / "report.json", got.out);
+  const Ran again = ran({"--config", folder / "report.json"});
+  ASSERT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(stable(again.json()), stable(report));
+  const Args verify = {
+      "verify", "--checkpoint", folder / "step_*.safetensors", "--layout", "rezero-rztx", "--heads", "2"};
+  const Json verdict = ran(verify).json();
+  ASSERT_EQ(verdict["checkpoints"].size(), 3u);
+  for (std::size_t c = 0; c < 3; ++c) EXPECT_EQ(verdict["checkpoints"][c]["pass"], c == 0);
+}
+
+TEST(CliCheckpoint, SeveralFilesMustBeOfOneModel) {
+  const TemporaryFolder folder;
+  spill(folder / "a.safetensors", with_gates(0));
+  test::SmallModel deeper;
+  deeper.layers = 3;
+  spill(folder / "b.safetensors", safetensors_bytes({}, test::state_dict("rezero-rztx", deeper)));
+  const std::string both = (folder / "a.safetensors") + "," + (folder / "b.safetensors");
+  const Args reading = {"--layout", "rezero-rztx", "--heads", "2"};
+  const std::string message = refused(with({"--checkpoint", both}, reading), 2);
+  EXPECT_TRUE(contains(message, "b.safetensors' has 6 blocks, not 4")) << message;
+  EXPECT_TRUE(
+      contains(refused(with({"--checkpoint", folder / "c_*.safetensors"}, reading), 2), "matches no file"));
+  EXPECT_TRUE(contains(refused(with({"export", "--checkpoint", both, "-o", folder / "out"}, reading), 2),
+                       "6 blocks, not 4"));
+  spill(folder / "b.safetensors", with_gates(1));
+  EXPECT_TRUE(contains(refused(with({"export", "--checkpoint", both, "-o", folder / "out"}, reading), 2),
+                       "2 values of --checkpoint"));
+  EXPECT_TRUE(contains(refused(with({"--checkpoint", both, "-o", folder / "b.safetensors"}, reading), 2),
+                       "would overwrite the file that --checkpoint reads"));
+  spill(folder / "samples.npy", npy_bytes({{2, 1, 4}, std::vector<Real>(8, 1)}));
+  const std::string list = refused(with({"export", "--checkpoint", folder / "a.safetensors", "--input",
+                                         folder / "samples.npy", "-o", folder / "out"},
+                                        reading),
+                                   2);
+  EXPECT_TRUE(contains(list, "is a list of 2")) << list;
+  EXPECT_FALSE(std::filesystem::exists(folder / "out"));
+  test::SmallModel plain;
+  plain.optional = false;
+  std::vector<Tensor> without_norm = test::state_dict("torch-encoder", plain);
+  std::vector<Tensor> with_norm = test::state_dict("torch-encoder");
+  spill(folder / "a.safetensors", safetensors_bytes({}, without_norm));
+  spill(folder / "b.safetensors", safetensors_bytes({}, with_norm));
+  const std::string norms = refused({"--checkpoint", both, "--layout", "torch-encoder", "--heads", "2"}, 2);
+  EXPECT_TRUE(contains(norms, "b.safetensors' has a norm after its layers, '")) << norms;
+}
+
+/// The model's own norm after the stack is that of each sample, too.
+TEST(CliCheckpoint, FinalNormsOfSamples) {
+  const TemporaryFolder folder;
+  const NpyArray one = parse_npy(slurp(fixture("gpt2.input.npy")), "x");
+  NpyArray two{{2, one.shape[0], one.shape[1]}, one.values};
+  two.values.insert(two.values.end(), one.values.begin(), one.values.end());
+  spill(folder / "two.npy", npy_bytes(two));
+  const Args base = {"--checkpoint", fixture("gpt2.safetensors"), "--layout", "gpt2", "--heads", "2",
+                     "--final-norm"};
+  const Json single = ran(with(base, {"--input", fixture("gpt2.input.npy")})).json()["results"];
+  const Json both = ran(with(base, {"--input", folder / "two.npy"})).json()["results"];
+  ASSERT_EQ(both.size(), 2u);
+  for (const Json& row : both) EXPECT_EQ(bare(row), bare(single[0]));
+  const Json bare_end =
+      ran(with({"--checkpoint", fixture("gpt2.safetensors"), "--layout", "gpt2", "--heads", "2"},
+               {"--input", folder / "two.npy"}))
+          .json()["results"];
+  EXPECT_NE(bare(bare_end[0]), bare(single[0])) << "the norm changes J";
 }
 
 TEST(CliCheckpoint, WhatIsLeftOutIsSaid) {

@@ -57,8 +57,13 @@ TEST(CliHostileOptions, LongArguments) {
 TEST(CliHostileOptions, ValuesAreTakenAsWritten) {
   for (const std::string value :
        {"[]", "{}", "[a,b]", "%%", "\"\"", "''", "'x'", "--depth.npy", "=x", "-", "--", "-.2", "@0"}) {
-    EXPECT_TRUE(contains(refused({"--stack", "/nonexistent/" + value}, 3), "'/nonexistent/" + value + "'"));
-    EXPECT_TRUE(contains(refused({"--stack=" + value}, 3), "cannot read '" + value + "'")) << value;
+    if (value[0] == '[') {  // a pattern, cut at the comma of a list
+      const std::string first = value.substr(0, value.find(','));
+      EXPECT_TRUE(contains(refused({"--stack=" + value}, 2), "--stack '" + first + "' matches no file"));
+    } else {
+      EXPECT_TRUE(contains(refused({"--stack", "/nonexistent/" + value}, 3), "'/nonexistent/" + value + "'"));
+      EXPECT_TRUE(contains(refused({"--stack=" + value}, 3), "cannot read '" + value + "'")) << value;
+    }
     if (value[0] != '=') {
       EXPECT_TRUE(contains(refused({"-c" + value}, 3), "cannot read '" + value + "'")) << value;
     }

@@ -70,7 +70,7 @@ TEST(CliPlanOptions, ARowContradictsStackFilesAndFamilies) {
   for (const auto& [name, source] :
        {std::pair("--stack", &PlanOptions::stack), std::pair("--checkpoint", &PlanOptions::checkpoint)}) {
     PlanOptions both = with_stencil(7);
-    both.*source = "x";
+    both.*source = std::vector<std::string>{"x"};
     const std::string beside = refusal([&] { refuse_contradictions(both, stencils()); });
     EXPECT_TRUE(contains(beside, "--stencil-size and " + std::string(name) + " contradict each other"))
         << beside;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cli/cli_support.h"
+#include "rezero/io/npy.h"
 #include "rezero/onnx/reader.h"
 
 namespace rezero {
@@ -103,6 +104,41 @@ TEST_F(CliRecipe, OtherChecksComeOnDemand) {
   EXPECT_FALSE(both["checks"][0]["pass"].get<bool>());
   EXPECT_EQ(both["checks"][2]["check"], "recipe");
   EXPECT_TRUE(both["checks"][2]["pass"].get<bool>());
+}
+
+/// Each file has a verdict of its own, and one for all samples.
+TEST_F(CliRecipe, EachOfSeveralFilesIsCompared) {
+  const std::string good = exported("gpt2"), other = exported("deepnorm");
+  const auto of = [&](const Args& more) { return judged(good + "," + other, "gpt2", more); };
+  const Ran got = of({});
+  EXPECT_EQ(got.code, 1) << got.err;
+  const Json verdict = got.json();
+  ASSERT_EQ(verdict["checks"].size(), 2u);
+  for (std::size_t c = 0; c < 2; ++c) {
+    const Json& check = verdict["checks"][c];
+    EXPECT_EQ(check["checkpoint"], c);
+    EXPECT_EQ(check["pass"], c == 0);
+    EXPECT_EQ(verdict["checkpoints"][c]["pass"], c == 0);
+    const Json single = judged(c == 0 ? good : other, "gpt2").json()["checks"][0];
+    EXPECT_EQ(check["recipe"], single["recipe"]);
+    EXPECT_EQ(check["culprits"], single["culprits"]);
+  }
+  spill(folder_ / "verdict.json", got.out);
+  EXPECT_EQ(ran({"verify", "--config", folder_ / "verdict.json"}).json()["checks"], verdict["checks"]);
+  std::vector<Real> numbers;
+  for (int i = 0; i < 3 * 4 * 32; ++i) numbers.push_back(std::sin(1.0 + i));
+  spill(folder_ / "samples.npy", npy_bytes({{3, 4, 32}, numbers}));
+  const Args samples = {"--input", folder_ / "samples.npy"};
+  EXPECT_EQ(of(samples).json()["checks"].size(), 2u);
+  const Json both = of({"--input", folder_ / "samples.npy", "--check", "alive"}).json()["checks"];
+  ASSERT_EQ(both.size(), 8u) << "alive at each sample";
+  std::size_t recipes = 0;
+  for (const Json& check : both) {
+    if (check["check"] != "recipe") continue;
+    EXPECT_EQ(check["sample"], 0);
+    ++recipes;
+  }
+  EXPECT_EQ(recipes, 2u);
 }
 
 /// The rule counts the layers of the file; the verdict is about the first blocks.

@@ -89,7 +89,8 @@ SweepPlan plan_of(const Case& c, const Args& more = {}) {
 /// All that does not tell about the run itself; a notice may tell how long another run would take.
 std::string bytes_of(const Ran& got) {
   static const std::regex duration(R"(about [^)]*)");
-  return std::to_string(got.code) + std::regex_replace(got.err, duration, "") + got.out.substr(0, got.out.find("\"run\": "));
+  return std::to_string(got.code) + std::regex_replace(got.err, duration, "") +
+         got.out.substr(0, got.out.find("\"run\": "));
 }
 
 void expect_equal_bytes(const Case& c, const Args& limit) {

@@ -14,8 +14,11 @@ using Indices = std::vector<Index>;
 using Json = nlohmann::ordered_json;
 
 const World& world() {
-  static const World world{
-      {{"a.json", "[0, 0.5, 1]"}, {"x.npy", npy_bytes({{4}, {1, 2, 3, 4}})}, {"s.safetensors", "stack"}}};
+  static const World world{{{"a.json", "[0, 0.5, 1]"},
+                            {"x.npy", npy_bytes({{4}, {1, 2, 3, 4}})},
+                            {"s.safetensors", "stack"},
+                            {"t.safetensors", "other"},
+                            {"samples.npy", npy_bytes({{2, 1, 4}, {1, 2, 3, 4, 5, 6, 7, 8}})}}};
   return world;
 }
 
@@ -80,7 +83,7 @@ TEST(PlanJson, TransformersMakeTheRoundTrip) {
 
 TEST(PlanJson, AViewOfAStackFileMakesTheRoundTrip) {
   PlanOptions stack;
-  stack.stack = "s.safetensors", stack.wrt = "token:0", stack.of = "token:0", stack.final_norm = true;
+  stack.stack = {"s.safetensors"}, stack.wrt = "token:0", stack.of = "token:0", stack.final_norm = true;
   expect_round_trip(stack);
 }
 
@@ -99,11 +102,18 @@ TEST(PlanJson, FilesAndVerdictsMakeTheRoundTrip) {
   options.check = {"alive", "isometry:tol=0.25"}, options.cotangent = "ones";
   expect_round_trip(options, PlanUse::verify);
   PlanOptions stack;
-  stack.stack = "s.safetensors";
+  stack.stack = {"s.safetensors"};
   expect_round_trip(stack);
   stack.input = "x.npy", stack.depth = Indices{1, 2};
   expect_round_trip(stack);
   expect_round_trip(stack, PlanUse::verify);
+  stack.stack = std::vector<std::string>{"s.safetensors", "t.safetensors"};
+  expect_round_trip(stack);
+  stack.stack = std::vector<std::string>{"s.safetensors"}, stack.input = "samples.npy";
+  expect_round_trip(stack);
+  stack.stack = std::vector<std::string>{"s.safetensors", "t.safetensors"},
+  stack.input = "samples.npy,samples.npy";
+  expect_round_trip(stack);
 }
 
 TEST(PlanJson, APlanOfTheOtherCommandIsUnderstood) {

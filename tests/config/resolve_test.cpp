@@ -32,7 +32,7 @@ PlanOptions series_options(const char* file) {
 
 PlanOptions stack_options() {
   PlanOptions options;
-  options.stack = "s.safetensors";
+  options.stack = {"s.safetensors"};
   return options;
 }
 
@@ -88,10 +88,10 @@ TEST(Resolve, ContradictionsNameBoth) {
     change(options);
     return with_files().error(options);
   };
-  EXPECT_TRUE(names_all(error([](auto& o) { o.stack = "s.safetensors", o.scheme = {"rezero"}; }),
+  EXPECT_TRUE(names_all(error([](auto& o) { o.stack = {"s.safetensors"}, o.scheme = {"rezero"}; }),
                         {"--stack", "--scheme"}));
   EXPECT_TRUE(
-      names_all(error([](auto& o) { o.stack = "s.safetensors", o.seed = {{1}}; }), {"--stack", "--seed"}));
+      names_all(error([](auto& o) { o.stack = {"s.safetensors"}, o.seed = {{1}}; }), {"--stack", "--seed"}));
   EXPECT_TRUE(names_all(error([](auto& o) { o.family = "dense", o.hidden_ratio = 2; }),
                         {"--hidden-ratio", "--family dense"}));
   EXPECT_TRUE(names_all(error([](auto& o) { o.family = "linear", o.activation = {"tanh"}; }),
@@ -99,7 +99,7 @@ TEST(Resolve, ContradictionsNameBoth) {
   EXPECT_TRUE(names_all(error([](auto& o) { o.cotangent = "ones"; }), {"--cotangent", "--profile"}));
   EXPECT_TRUE(names_all(error([](auto& o) { o.top = 40, o.bottom = 30; }), {"--top", "--bottom", "64"}));
   EXPECT_TRUE(names_all(error([](auto& o) { o.method = "spectra"; }), {"--method spectra", "--top"}));
-  EXPECT_TRUE(names_all(error([](auto& o) { o.stack = "s.safetensors", o.depth = {{4}}; }),
+  EXPECT_TRUE(names_all(error([](auto& o) { o.stack = {"s.safetensors"}, o.depth = {{4}}; }),
                         {"--depth 4", "3 blocks"}));
 }
 
@@ -271,11 +271,140 @@ TEST(Resolve, AStackFileBringsItsDepthAndInput) {
   PlanOptions options = stack_options();
   const SweepPlan plan = with_files().plan(options);
   EXPECT_EQ(plan.depths, Indices{3});
-  EXPECT_EQ(plan.stack->file.sha256, sha256_hex("stack"));
+  EXPECT_EQ(plan.stack->first().file.sha256, sha256_hex("stack"));
   options.input = "ones";
-  EXPECT_EQ(with_files().plan(options).stack->stack->input(), Vector::Ones(4));
+  EXPECT_EQ(with_files().plan(options).stack->first().stack->input(), Vector::Ones(4));
   options.input = "x.npy";
-  EXPECT_EQ(with_files().plan(options).stack->stack->input()[3], 4);
+  EXPECT_EQ(with_files().plan(options).stack->first().stack->input()[3], 4);
+}
+
+World with_checkpoints() {
+  World world = with_files();
+  for (const char* name : {"t_1.safetensors", "t_2.safetensors", "t_3.safetensors"})
+    world.files[name] = std::string("stack ") + name;
+  world.files["two.npy"] = npy_bytes({{2, 1, 4}, {1, 2, 3, 4, 5, 6, 7, 8}});
+  world.files["three.npy"] = npy_bytes({{3, 1, 4}, std::vector<Real>(12, 1)});
+  world.files["none.npy"] = npy_bytes({{0, 1, 4}, {}});
+  world.files["flat.npy"] = npy_bytes({{2, 4}, std::vector<Real>(8, 1)});
+  world.files["wide.npy"] = npy_bytes({{2, 2, 4}, std::vector<Real>(16, 1)});
+  return world;
+}
+
+TEST(Resolve, AnArrayWithOneAxisMoreIsAListOfSamples) {
+  PlanOptions options = stack_options();
+  options.input = "two.npy";
+  const SweepPlan plan = with_checkpoints().plan(options);
+  EXPECT_EQ(plan.stack->samples(), 2);
+  const SampleList& samples = *plan.stack->first().samples;
+  EXPECT_EQ(samples[0], (Vector(4) << 1, 2, 3, 4).finished());
+  EXPECT_EQ(samples[1], (Vector(4) << 5, 6, 7, 8).finished());
+  EXPECT_EQ(plan.stack->first().stack->input(), samples[0]);
+  ASSERT_EQ(plan.files.size(), 1u);
+  EXPECT_EQ(plan.files[0].path, "two.npy");
+  options.input = "row.npy";
+  EXPECT_EQ(with_checkpoints().plan(options).stack->samples(), 0) << "one input is no axis";
+}
+
+TEST(Resolve, ListsOfSamplesMustFit) {
+  PlanOptions options = stack_options();
+  options.input = "none.npy";
+  EXPECT_TRUE(names_all(with_checkpoints().error(options), {"none.npy", "holds no samples", "0 × 1 × 4"}));
+  options.input = "flat.npy";
+  EXPECT_TRUE(
+      names_all(with_checkpoints().error(options), {"2 × 4", "1 × 4", "samples × positions × features"}));
+  options.input = "wide.npy";
+  EXPECT_TRUE(names_all(with_checkpoints().error(options), {"2 × 2 × 4", "1 × 4"}));
+  PlanOptions random;
+  random.width = Indices{4}, random.input = "two.npy";
+  EXPECT_TRUE(names_all(with_checkpoints().error(random), {"2 × 1 × 4", "--stack, --checkpoint or --onnx"}));
+}
+
+TEST(Resolve, SeveralFilesAreCheckpoints) {
+  PlanOptions options;
+  options.stack = Names{"t_2.safetensors", "t_1.safetensors", "./t_2.safetensors"};
+  const SweepPlan plan = with_checkpoints().plan(options);
+  ASSERT_EQ(plan.stack->files.size(), 2u) << "in the order written, each once";
+  EXPECT_EQ(plan.stack->files[0].file.path, "t_2.safetensors");
+  EXPECT_EQ(plan.stack->files[1].file.sha256, sha256_hex("stack t_1.safetensors"));
+  EXPECT_EQ(plan_as_options(plan).stack, (Names{"t_2.safetensors", "t_1.safetensors"}));
+  EXPECT_EQ(plan_as_options(plan).files.size(), 2u);
+}
+
+TEST(Resolve, EachCheckpointMayHaveItsInput) {
+  PlanOptions options;
+  options.stack = Names{"t_1.safetensors", "t_2.safetensors"}, options.input = "x.npy,two.npy";
+  EXPECT_TRUE(names_all(with_checkpoints().error(options), {"t_2.safetensors", "2 samples, not 0", "t_1"}));
+  options.input = "two.npy,three.npy";
+  EXPECT_TRUE(names_all(with_checkpoints().error(options), {"3 samples, not 2"}));
+  options.input = "x.npy,row.npy,x.npy";
+  EXPECT_TRUE(names_all(with_checkpoints().error(options), {"3 files for 2 stacks"}));
+  options.input = "normal,x.npy";
+  EXPECT_TRUE(names_all(with_checkpoints().error(options), {"'normal' is no file"}));
+  options.input = "x.npy, row.npy";
+  const SweepPlan plan = with_checkpoints().plan(options);
+  EXPECT_EQ(plan.stack->files[1].stack->input()[3], 4);
+  EXPECT_EQ(plan_as_options(plan).input, "x.npy,row.npy");
+  EXPECT_EQ(plan.files.size(), 2u);
+  options.stack = Names{"t_1.safetensors"};
+  EXPECT_NE(with_checkpoints().error<IoError>(options), "no error") << "a single path may have a comma";
+}
+
+TEST(Resolve, CheckpointsHaveEqualBlocks) {
+  ResolveContext context = with_checkpoints().context();
+  const World world = with_checkpoints();
+  context.read_file = world.context().read_file;
+  context.read_stack = [](std::string_view, const std::string& path) {
+    StackSpec spec("residual", "mlp");
+    spec.width = path == "t_3.safetensors" ? 5 : 4;
+    return build_stack(spec, 0, path == "t_2.safetensors" ? 2 : 3);
+  };
+  const auto error = [&](const Names& stacks) -> std::string {
+    PlanOptions options;
+    options.stack = stacks;
+    try {
+      resolve_plan(options, context);
+    } catch (const UsageError& problem) {
+      return problem.what();
+    }
+    return "no error";
+  };
+  EXPECT_EQ(error({"t_1.safetensors", "s.safetensors"}), "no error");
+  EXPECT_TRUE(names_all(error({"t_1.safetensors", "t_2.safetensors"}),
+                        {"'t_2.safetensors' has 2 blocks, not 3 as 't_1.safetensors'"}));
+  EXPECT_TRUE(names_all(error({"t_1.safetensors", "t_3.safetensors"}),
+                        {"'t_3.safetensors' has 1 × 5 numbers at its input, not 1 × 4"}));
+}
+
+TEST(Resolve, TheMemoryOfEarlierCheckpointsCounts) {
+  const World world = with_checkpoints();
+  ResolveContext context = world.context();
+  std::vector<Real> asked;
+  context.require_memory = [&](Real bytes, const std::string& path) {
+    if (path == "two.npy") asked.push_back(bytes);
+  };
+  PlanOptions options;
+  options.stack = Names{"t_1.safetensors", "t_2.safetensors"}, options.input = "x.npy,two.npy";
+  EXPECT_NE(world.error(options), "no error");
+  try {
+    resolve_plan(options, context);
+  } catch (const UsageError&) {
+  }
+  ASSERT_EQ(asked.size(), 1u);
+  const Real of_first = 3 * 2 * 4 * 4 * sizeof(Real), of_array = 2 * 8 * sizeof(Real);
+  EXPECT_GE(asked[0], of_first + of_array);
+}
+
+TEST(Resolve, TooManyRowsAreRefused) {
+  World world = with_checkpoints();
+  world.files["many.npy"] = npy_bytes({{40000, 1, 4}, std::vector<Real>(160000, 0)});
+  PlanOptions options;
+  options.stack.emplace();
+  for (int i = 0; i < 100; ++i) {
+    options.stack->push_back(std::to_string(i));
+    world.files[options.stack->back()] = "stack";
+  }
+  options.input = "many.npy", options.depth = Indices{1, 2, 3};
+  EXPECT_TRUE(names_all(world.error(options), {"1.2e+07", "files × samples × depths", "split it"}));
 }
 
 TEST(Resolve, AChangedFileIsAnIoErrorThatNamesIt) {

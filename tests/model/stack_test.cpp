@@ -229,6 +229,18 @@ TEST(LawStacks, TokenPermutationEquivariance) {
       << "rotary positions are seen";
 }
 
+TEST(Stack, WithAnotherInputOnlyTheInputDiffers) {
+  const StackPtr stack = testing::stack(transformer_text("pre-ln"), 3, 5);
+  const Vector x = testing::normal(24, 8);
+  const StackPtr other = with_input(stack, x);
+  EXPECT_EQ(other->input(), x);
+  EXPECT_EQ(&other->geometry(), &stack->geometry());
+  EXPECT_EQ(other->blocks(), stack->blocks());
+  EXPECT_EQ(other->positively_homogeneous(), stack->positively_homogeneous());
+  EXPECT_EQ(jacobian(*with_input(stack, stack->input())), jacobian(*stack));
+  EXPECT_THROW(with_input(stack, testing::normal(23, 8)), ShapeError);
+}
+
 /// Families of one kind over tokens: the blocks of a transformer, alternating.
 TEST(Stack, TransformersAlternateAttentionAndFeedForward) {
   const StackPtr stack = testing::stack(transformer_text("pre-ln"), 3, 5);

@@ -58,7 +58,7 @@ TEST_F(ReadingTookMemoryThatNobodyCounted, ARefusalComesFirst) {
 
 TEST_F(ReadingTookMemoryThatNobodyCounted, APlanAsksBeforeItReads) {
   PlanOptions options;
-  options.stack = file_;
+  options.stack = {file_};
   ResolveContext context;
   std::vector<Real> asked;
   context.require_memory = [&](Real bytes, const std::string& path) {

@@ -8,6 +8,7 @@
 #include "fixtures.h"
 #include "io/strict_json.h"
 #include "json_schema.h"
+#include "rezero/io/npy.h"
 
 namespace rezero {
 namespace {
@@ -103,7 +104,7 @@ TEST(Schema, TransformerRowsConform) {
 
 TEST(Schema, StackRowsConform) {
   PlanOptions options;
-  options.stack = std::string(REZERO_TEST_DATA) + "/report/none.safetensors";
+  options.stack = {std::string(REZERO_TEST_DATA) + "/report/none.safetensors"};
   ResolveContext context;
   context.read_file = [](const std::string&) { return std::string("bytes"); };
   context.read_stack = [](std::string_view, const std::string&) {
@@ -113,6 +114,23 @@ TEST(Schema, StackRowsConform) {
   };
   expect_run_conforms(resolve_plan(options, context));
   options.input = "ones", context.use = PlanUse::verify;
+  expect_run_conforms(resolve_plan(options, context));
+}
+
+TEST(Schema, CheckpointsAndSamplesConform) {
+  PlanOptions options;
+  options.stack = std::vector<std::string>{"a.safetensors", "b.safetensors"}, options.input = "x.npy";
+  ResolveContext context;
+  context.read_file = [](const std::string& path) {
+    return path == "x.npy" ? npy_bytes({{2, 1, 4}, {1, 2, 3, 4, 5, 6, 7, 8}}) : path;
+  };
+  context.read_stack = [](std::string_view, const std::string&) {
+    StackSpec spec("residual", "mlp");
+    spec.width = 4;
+    return build_stack(spec, 0, 3);
+  };
+  expect_run_conforms(resolve_plan(options, context));
+  context.use = PlanUse::verify;
   expect_run_conforms(resolve_plan(options, context));
 }
 

@@ -26,21 +26,23 @@ struct Cell {
   std::optional<StackSpec> spec;  ///< of a random stack
   StackPtr stack;                 ///< the existing one
   GeometryPtr geometry;           ///< of either
+  std::shared_ptr<const Recipe> recipe =
+      {};  ///< instead of that of the options: about the blocks of this stack
   std::vector<Index> depths;
   Route route;  ///< how its spectra are computed, according to the options with which it was made
 };
 
-/// The cells of a plan that differ only in their seed: they take the same memory and work.
+/// The cells of a plan that differ only in their seed or sample: they take the same memory and work.
 struct CellKind {
-  std::size_t first_cell;  ///< the index of the cell with the first seed
+  std::size_t first_cell;  ///< the index of the cell with the first seed or sample
   const StackSpec* spec;   ///< of a random stack; null: an existing one
   const Geometry& geometry;
   const std::vector<Index>& depths;
 };
 
-/// The cells of a plan, in the order scheme, width, activation, init, seed, depth, with the last varying
-/// fastest. Each is made on demand, so that a million seeds cost no more than their numbers. The plan must
-/// outlive the list.
+/// The cells of a plan, in the order scheme, width, activation, init, seed, depth (of stacks from files:
+/// checkpoint, sample), with the last varying fastest. Each is made on demand, so that a million seeds cost
+/// no more than their numbers. The plan must outlive the list.
 class CellList {
  public:
   explicit CellList(const SweepPlan& plan);

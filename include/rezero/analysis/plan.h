@@ -55,14 +55,36 @@ struct CheckpointInput {
   std::vector<std::string> final_norm;  ///< tensors of the norm after it
 };
 
-/// A stack read from a file, instead of a random one.
-struct StackInput {
+/// Several inputs of a stack, each a sample of the data: one after another in one vector, as a file has them.
+struct SampleList {
+  std::shared_ptr<const Vector> numbers;
+  Index count = 0;
+
+  Index size() const { return numbers->size() / count; }  ///< of one sample
+  Vector operator[](Index i) const { return numbers->segment(i * size(), size()); }
+};
+
+/// One of the files of a plan with its stack: a network at one point of its training.
+struct StackFile {
   InputFile file;
-  StackPtr stack;
-  Real reading_bytes = 0;           ///< peak memory of reading: the file, its header, the numbers as doubles
-  bool own_input = true;            ///< false: SweepPlan::input replaces it
-  std::optional<GraphInput> graph;  ///< for --onnx
+  StackPtr stack;  ///< with its input; of several, the first
+  std::optional<SampleList> samples = {};
+  std::shared_ptr<const Recipe> recipe = {};  ///< that of the analysis, about the blocks of this file
+};
+
+/// Stacks read from files, instead of random ones. Their blocks have equal shapes, and all have equally many
+/// samples, or none.
+struct StackInput {
+  std::vector<StackFile> files;  ///< at least one
+  Real reading_bytes = 0;        ///< peak memory of reading: the file, its header, the numbers as doubles
+  bool own_input = true;         ///< false: `inputs` or SweepPlan::input replaces it
+  std::vector<std::string> inputs = {};  ///< paths of the inputs: one for all files, or one for each
+  std::optional<GraphInput> graph = {};  ///< for --onnx
   std::optional<CheckpointInput> checkpoint = {};  ///< for --checkpoint
+
+  const StackFile& first() const { return files.front(); }
+  /// 0: a single input, which is no axis.
+  Index samples() const { return first().samples ? first().samples->count : 0; }
 };
 
 /// The part of J that is analyzed: ∂x_L[of] / ∂x_0[wrt]; all positions if absent.
@@ -90,7 +112,7 @@ struct AnalysisOptions {
 };
 
 /// Axes: scheme × width × activation × init × seed × depth, with the last varying fastest. If `stack` is set,
-/// only depths (blocks) and analysis are used.
+/// checkpoint × sample × depth (blocks); only depths and analysis are used.
 struct SweepPlan : GeometryOptions {
   Axis<SchemeSpec> schemes;
   const Family* family = nullptr;

@@ -40,13 +40,15 @@ struct DepthResult {
 
 /// The labels of a row. Empty strings and 0 if not applicable (a stack file).
 struct CellLabels : GeometryLabels {
-  std::string stack;  ///< file name, for --stack
+  std::string stack;                ///< file name, for --stack and --onnx
+  std::optional<Index> checkpoint;  ///< which of several files, counted from 0
+  std::optional<Index> sample;      ///< which of several inputs, counted from 0
   std::optional<SchemeSpec> scheme;
   std::string family, activation, init;
   Params activation_params, init_params;
   Index dimension = 0;  ///< n
   std::uint64_t seed = 0;
-  bool seeded = true;  ///< false for --stack
+  bool seeded = true;  ///< false for --stack and --onnx
 };
 
 /// A depth that could not be computed.
@@ -64,16 +66,16 @@ struct CellResult {
   std::vector<CellFailure> failures;
 };
 
-/// Mean, standard error of the mean (ddof 1; absent for one sample) and extremes, over the seeds for which
-/// the metric exists.
+/// Mean, standard error of the mean (ddof 1; absent for one number) and extremes, over the seeds or samples
+/// for which the metric exists.
 struct MetricSummary {
   std::optional<Real> mean, standard_error, min, max;
   Index count = 0;
 };
 
-/// One (scheme, width, activation, init, depth) over seeds.
+/// One (scheme, width, activation, init, depth) over seeds, or (checkpoint, depth) over samples.
 struct SummaryRow {
-  CellLabels labels;  ///< seed unused
+  CellLabels labels;  ///< seed and sample unused
   Index depth = 0, blocks = 0;
   std::vector<MetricSummary> metrics;   ///< in the order of metrics()
   std::optional<TheorySummary> theory;  ///< if the plan asks for it

@@ -37,14 +37,15 @@ struct PlanOptions {
   std::optional<std::vector<Index>> stages, widths;  ///< in order, as 18,18,18
   std::optional<std::string> wrt, of;                ///< token:i
   std::optional<bool> final_norm;
-  std::optional<std::string> input;  ///< normal, sphere, ones, or the path of an .npy file (.pb for a graph)
-  std::optional<std::string> stack;  ///< path
-  std::optional<std::string> checkpoint, layout;      ///< path; NAME:P=V
-  std::optional<std::vector<std::string>> leave_out;  ///< names, or their first components
-  std::optional<std::vector<std::string>> onnx;       ///< paths
-  std::optional<std::string> from, to;                ///< tensors of the graph
-  std::optional<std::vector<std::string>> feed, dim;  ///< NAME=FILE, NAME=SIZE
-  std::optional<std::string> block_pattern;           ///< a regular expression
+  /// normal, sphere, ones, or the path of an .npy file (.pb for a graph); with several stacks or models, also
+  /// a list of paths or a pattern
+  std::optional<std::string> input;
+  std::optional<std::vector<std::string>> stack, checkpoint, onnx;  ///< paths or patterns
+  std::optional<std::string> layout;                                ///< NAME:P=V
+  std::optional<std::vector<std::string>> leave_out;                ///< names, or their first components
+  std::optional<std::string> from, to;                              ///< tensors of the graph
+  std::optional<std::vector<std::string>> feed, dim;                ///< NAME=FILE, NAME=SIZE
+  std::optional<std::string> block_pattern;                         ///< a regular expression
   std::optional<std::string> method;
   std::optional<Index> top, bottom;
   std::optional<std::string> values;

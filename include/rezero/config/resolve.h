@@ -27,9 +27,9 @@ struct ResolveContext {
   std::function<void(Real bytes, const std::string& path)> require_memory = {};
 };
 
-/// Resolves every name, reads every file, and fills in the defaults stated in help. A stack file has its own
-/// input unless `input` is given, and its own depth (all blocks). If a scheme reads a series
-/// (rezero:alphas=FILE), its length is the default depth. verify has no default scheme.
+/// Resolves every name, expands patterns of files, reads every file, and fills in the defaults stated in
+/// help. A stack file has its own input unless `input` is given, and its own depth (all blocks). If a scheme
+/// reads a series (rezero:alphas=FILE), its length is the default depth. verify has no default scheme.
 ///
 /// UsageError: unknown names, options that contradict each other (the message names both), counts that do not
 /// fit. IoError: files that cannot be read, or that differ from those of the plan file.

@@ -21,8 +21,9 @@ struct NpyArray {
 /// is not the dictionary NumPy writes, a size that does not match the shape, numbers that are not finite,
 /// integers that a double cannot hold, and more than `limit_bytes`.
 NpyArray read_npy(const std::string& path, std::uint64_t limit_bytes = default_read_limit);
-/// The same for bytes in memory; `what` names them in messages.
-NpyArray parse_npy(std::string_view bytes, std::string_view what);
+/// The same for bytes in memory; `what` names them in messages. `require_memory`: as in read_file, with the
+/// bytes, their numbers as doubles, and a copy of these.
+NpyArray parse_npy(std::string_view bytes, std::string_view what, const MemoryCheck& require_memory = {});
 
 /// A version 1 file of float64 in C order. ShapeError if shape and number of values differ or if there are
 /// more than 64 axes.

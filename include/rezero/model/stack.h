@@ -49,6 +49,9 @@ StackPtr make_stack(std::vector<BlockParts> blocks, Vector input, NormSpec final
 /// Blocks first … first + count − 1 of a stack as a separate stack, with the given input.
 StackPtr slice_stack(StackPtr stack, Index first, Index count, Vector input);
 
+/// The stack with another input. ShapeError if it does not have the size of the state.
+StackPtr with_input(StackPtr stack, Vector input);
+
 /// Memory of a kept block besides its weights: its parts and layers. An upper bound, as measured (1600 bytes
 /// for an mlp, 5000 for convolutions with norms).
 constexpr Real block_overhead_bytes = 5000;

@@ -62,8 +62,8 @@ std::vector<std::pair<std::string, std::string>> checkpoint_provenance(const Swe
   const ToolInfo tool = tool_info();
   const CheckpointInput& model = *plan.stack->checkpoint;
   return {{"tool", tool.name + " " + tool.version},
-          {"checkpoint", printable(plan.stack->file.path)},
-          {"sha256", plan.stack->file.sha256},
+          {"checkpoint", printable(plan.stack->first().file.path)},
+          {"sha256", plan.stack->first().file.sha256},
           {"layout", model.layout},
           {"seed", std::to_string(model.seed)}};
 }
@@ -71,10 +71,14 @@ std::vector<std::pair<std::string, std::string>> checkpoint_provenance(const Swe
 /// The blocks of a checkpoint, without its norm after them, which a stack file has no place for.
 void write_checkpoint(const SweepPlan& plan, const std::string& path, const Environment& env,
                       const std::function<void()>& checkpoint) {
+  require_one(plan.stack->files, "--checkpoint");
   require_one(plan.depths, "--depth");
+  if (const Index samples = plan.stack->samples(); samples > 0)
+    throw UsageError("export writes one stack with one input, and --input '" +
+                     printable(plan.stack->inputs.front()) + "' is a list of " + std::to_string(samples));
   for (const std::string& notice : checkpoint_notices(*plan.stack->checkpoint, false))
     env.err("note: " + notice + "\n");
-  const StackPtr stack = plan.stack->stack;
+  const StackPtr stack = plan.stack->first().stack;
   write_stack_file(*slice_stack(stack, 0, plan.depths[0], stack->input()), path, checkpoint_provenance(plan),
                    checkpoint);
 }

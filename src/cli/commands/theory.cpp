@@ -17,8 +17,11 @@ detail::OptionTable stack_rows() {
     if (group.heading != "Stacks" && group.heading != "Tokens" && group.heading != "Seeds and input")
       continue;
     table.push_back({group.heading, {}});
-    for (const detail::PlanOption& option : group.options)
-      if (option.name != "stack" && option.name != "seed") table.back().options.push_back(option);
+    for (detail::PlanOption option : group.options) {
+      if (option.name == "stack" || option.name == "seed") continue;
+      if (option.name == "input") option.help = "input: normal, sphere, ones, or an .npy file";
+      table.back().options.push_back(std::move(option));
+    }
   }
   return table;
 }

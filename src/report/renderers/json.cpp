@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "report/file_verdicts.h"
 #include "report/json_writer.h"
 #include "report/result_json.h"
 #include "report/schema_names.h"
@@ -86,8 +87,12 @@ class JsonVerdict final : public JsonDocument {
  public:
   explicit JsonVerdict(Output output) : JsonDocument(std::move(output)) {}
 
-  void begin(const ReportContext& context) override { head(context, ReportKind::verdict); }
+  void begin(const ReportContext& context) override {
+    files_.begin(*context.plan);
+    head(context, ReportKind::verdict);
+  }
   void cell(const CellResult& result) override {
+    files_.add(result);
     for (const DepthResult& depth : result.depths)
       for (const CheckResult& check : depth.checks) {
         pass_ = pass_ && !check.fails();
@@ -98,6 +103,7 @@ class JsonVerdict final : public JsonDocument {
   }
   void end(const SweepSummary&, const RunInfo& run) override {
     top("pass"), json_.boolean(pass_ && failures_.empty() && !checks_.empty());
+    if (!files_.empty()) list("checkpoints", files_.entries());
     list("checks", checks_);
     tail(run);
   }
@@ -105,6 +111,7 @@ class JsonVerdict final : public JsonDocument {
  private:
   bool pass_ = true;
   std::vector<std::string> checks_;
+  FileVerdicts files_;
 };
 
 }  // namespace

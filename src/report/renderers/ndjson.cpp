@@ -1,5 +1,6 @@
 /// Newline-delimited JSON: a context line, one line per result as soon as it is known, a summary line.
 
+#include "report/file_verdicts.h"
 #include "report/json_writer.h"
 #include "report/result_json.h"
 #include "report/schema_names.h"
@@ -14,6 +15,7 @@ class NdjsonLines final : public Renderer {
 
   void begin(const ReportContext& context) override {
     values_ = context.plan->analysis.values;
+    files_.begin(*context.plan);
     line("context", [&] {
       json_.member("schema", format_of(kind_));
       json_.key("tool"), write_tool(json_, context.tool);
@@ -23,6 +25,7 @@ class NdjsonLines final : public Renderer {
   }
 
   void cell(const CellResult& result) override {
+    files_.add(result);
     for (const DepthResult& depth : result.depths)
       kind_ == ReportKind::report ? result_line(result.labels, depth) : check_lines(result.labels, depth);
     for (const CellFailure& failure : result.failures) {
@@ -37,10 +40,8 @@ class NdjsonLines final : public Renderer {
       if (kind_ == ReportKind::report)
         summary_rows(summary);
       else
-        json_.member("pass", pass_ && failures_.empty() && checks_ > 0);
-      json_.key("failures"), json_.begin_array();
-      for (const std::string& failure : failures_) json_.raw(failure);
-      json_.end_array();
+        verdict_members();
+      list("failures", failures_);
       json_.key("run"), write_run(json_, run);
     });
   }
@@ -64,6 +65,15 @@ class NdjsonLines final : public Renderer {
       ++checks_;
     }
   }
+  void verdict_members() {
+    json_.member("pass", pass_ && failures_.empty() && checks_ > 0);
+    if (!files_.empty()) list("checkpoints", files_.entries());
+  }
+  void list(std::string_view key, const std::vector<std::string>& entries) {
+    json_.key(key), json_.begin_array();
+    for (const std::string& entry : entries) json_.raw(entry);
+    json_.end_array();
+  }
   void summary_rows(const SweepSummary& summary) {
     json_.key("summary"), json_.begin_array();
     for (const SummaryRow& row : summary.rows) {
@@ -80,6 +90,7 @@ class NdjsonLines final : public Renderer {
   bool pass_ = true;
   Index checks_ = 0;
   std::vector<std::string> failures_;
+  FileVerdicts files_;
 };
 
 template <ReportKind kind>

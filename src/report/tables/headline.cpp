@@ -45,11 +45,16 @@ std::string headline(const ReportContext& context) {
   const SweepPlan& plan = *context.plan;
   const std::string tool = context.tool.name + " " + context.tool.version;
   if (!plan.stack) return tool + random_stack_text(plan) + view_text(plan.analysis);
-  const Shape shape = plan.stack->stack->shape();
-  std::string text = tool + separator + printable(plan.stack->file.path) + separator +
-                     std::to_string(plan.stack->stack->blocks()) + " blocks of " +
+  const std::size_t files = plan.stack->files.size();
+  const StackFile& first = plan.stack->first();
+  const Shape shape = first.stack->shape();
+  std::string text = tool + separator +
+                     (files == 1 ? printable(first.file.path) : std::to_string(files) + " files") +
+                     separator + std::to_string(first.stack->blocks()) + " blocks of " +
                      std::to_string(shape.features) + " features";
   if (shape.positions > 1) text += " × " + std::to_string(shape.positions) + " positions";
+  if (const Index samples = plan.stack->samples(); samples > 0)
+    text += separator + std::to_string(samples) + (samples == 1 ? " sample" : " samples");
   return text + view_text(plan.analysis);
 }
 

@@ -227,8 +227,10 @@ class ReportTable final : public Renderer {
     output_(
         "σ≈1: share of σ in [0.9, 1.1]. κ = σ max / σ min. "
         "Drawn: ├ σ min, ● median, ┤ σ max, ┊ 1.\n");
-    if (plan_->seeds.size() > 1 && !plan_->stack)
-      output_("7.17(12) is 7.17 ± 0.12: mean and standard error over seeds.\n");
+    const bool samples = plan_->stack && plan_->stack->samples() > 1;
+    if (samples || (plan_->seeds.size() > 1 && !plan_->stack))
+      output_(std::string("7.17(12) is 7.17 ± 0.12: mean and standard error over ") +
+              (samples ? "samples.\n" : "seeds.\n"));
   }
 
   void notes(const RunInfo& run) {

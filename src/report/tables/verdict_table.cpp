@@ -1,5 +1,6 @@
 /// One line per check: verdict, claim, stack, the measured value, and the first block at fault.
 
+#include "report/file_verdicts.h"
 #include "report/number_text.h"
 #include "report/tables/tables.h"
 #include "rezero/analysis/labels.h"
@@ -39,12 +40,14 @@ class VerdictTable final : public Renderer {
 
   void begin(const ReportContext& context) override {
     plan_ = context.plan;
+    files_.begin(*context.plan);
     for (const CheckSpec& check : context.plan->analysis.checks)
       name_width_ = std::max(name_width_, display_width(check.canonical()));
     if (context.plan->analysis.recipe) name_width_ = std::max(name_width_, display_width("recipe"));
   }
 
   void cell(const CellResult& result) override {
+    files_.add(result);
     for (const DepthResult& depth : result.depths)
       for (const CheckResult& check : depth.checks) {
         const bool warns = check.warning && !check.pass;
@@ -54,7 +57,8 @@ class VerdictTable final : public Renderer {
                  : warns    ? "WARN "
                             : "FAIL ") +
                 pad_right(check.check, name_width_) + "  " + place_text(*plan_, result.labels, depth.depth) +
-                ": " + measured(check) + (check.recipe ? "\n" + list_of_tensors(check) : blame(check) + "\n"));
+                ": " + measured(check) +
+                (check.recipe ? "\n" + list_of_tensors(check) : blame(check) + "\n"));
       }
     for (const CellFailure& failure : result.failures) {
       ++errors_;
@@ -72,6 +76,9 @@ class VerdictTable final : public Renderer {
                            : std::to_string(failed_) + " of " + std::to_string(checks_) + " checks fail";
     if (warnings_ > 0) text += ", " + std::to_string(warnings_) + (warnings_ == 1 ? " warning" : " warnings");
     if (errors_ > 0) text += ", " + std::to_string(errors_) + " stacks could not be computed";
+    if (files_.failing() > 0)
+      text +=
+          "; " + std::to_string(files_.failing()) + " of " + std::to_string(files_.size()) + " files fail";
     output_(text + "\n");
   }
 
@@ -79,6 +86,7 @@ class VerdictTable final : public Renderer {
   Output output_;
   const SweepPlan* plan_ = nullptr;
   std::size_t name_width_ = 0;
+  FileVerdicts files_;
   Index checks_ = 0, failed_ = 0, warnings_ = 0, errors_ = 0;  ///< checks_: without warnings
 };
 
