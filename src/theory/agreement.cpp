@@ -228,7 +228,8 @@ Agreement compare_spectrum(const Vector& distances, Index width, Real allowance)
   result.disagrees_beyond = disagrees + allowance;
   // n·KS cannot exceed n.
   if (2 * *result.disagrees_beyond >= static_cast<Real>(width))
-    return without_statistic(result, Verdict::no_theory, "finite-size regime, too few singular values to tell");
+    return without_statistic(result, Verdict::no_theory,
+                             "finite-size regime, too few singular values to tell");
   if (distances.size() == 0) return without_statistic(result, Verdict::too_few_samples, "no samples");
   if (!all_finite(distances)) throw NumericalError("a distance of spectra is not finite");
   decide(result, static_cast<Real>(width) * median_of(distances));

@@ -90,7 +90,7 @@ RankLaw rank_law(const NetworkLaw& law, const MeanField& field) {
   // Beyond, the limit stands for the expectation: they differ by less than 1e-3.
   bool counted = law.width <= most_trials;
   if (counted) minimum.add(law.width, 1);  // no more than n
-  bool untouched = true;      // no norm and no plain block so far
+  bool untouched = true;                   // no norm and no plain block so far
   for (std::size_t l = 0; l < law.blocks.size(); ++l) {
     const BlockLaw& block = law.blocks[l];
     Real share = 0;

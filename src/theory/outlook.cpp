@@ -30,7 +30,8 @@ SpectralLaw cavity_law(const NetworkLaw& law, const std::vector<CavityBlock>& bl
   return found;
 }
 
-/// A product of D W with orthogonal W has an atom where slopes have one, of mass 1 − Σ (1 − p): no smooth law.
+/// A product of D W with orthogonal W has an atom where slopes have one, of mass 1 − Σ (1 − p): no smooth
+/// law.
 bool has_atoms(const std::vector<TransformRun>& runs) {
   Real mass = 1;
   bool any = false;
@@ -50,7 +51,8 @@ bool has_atoms(const std::vector<TransformRun>& runs) {
 std::optional<SpectralLaw> law_of(const NetworkLaw& law, const MeanField& field, const Vector& input = {}) {
   if (!has_persistent_masks(law)) {
     const std::vector<TransformRun> blocks = free_blocks(law, field);
-    if (has_atoms(blocks)) throw NumericalError("the law has atoms, at products of slopes that many units share");
+    if (has_atoms(blocks))
+      throw NumericalError("the law has atoms, at products of slopes that many units share");
     return march(blocks);
   }
   const auto blocks = cavity_blocks(law, field, input);

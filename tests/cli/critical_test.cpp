@@ -33,7 +33,8 @@ TEST(CliCritical, TextIsTheCommittedText) {
 Json without_texts(Json answer) {
   if (answer.is_object()) {
     answer.erase("init");
-    if (answer.contains("within_bound") && answer["within_bound"].is_object()) answer["within_bound"].erase("scheme");
+    if (answer.contains("within_bound") && answer["within_bound"].is_object())
+      answer["within_bound"].erase("scheme");
   }
   if (answer.is_structured())
     for (Json& part : answer) part = without_texts(std::move(part));
@@ -41,11 +42,14 @@ Json without_texts(Json answer) {
 }
 
 TEST(CliCritical, JsonIsTheCommittedDocument) {
-  expect_golden_json("critical_tanh.json", without_texts(critical({"--activation", "tanh", "--sigma-b", "0.1,0.5"})));
-  expect_golden_json("critical_phases.json",
-                     without_texts(critical({"--activation", "tanh", "--sigma-w", "1.5", "--sigma-b", "0.2,1"})));
-  expect_golden_json("critical_schemes.json", without_texts(critical({"--family", "mlp", "--scheme", "depth-power,residual",
-                                                        "--depth", "32", "--bound", "2"})));
+  expect_golden_json("critical_tanh.json",
+                     without_texts(critical({"--activation", "tanh", "--sigma-b", "0.1,0.5"})));
+  expect_golden_json(
+      "critical_phases.json",
+      without_texts(critical({"--activation", "tanh", "--sigma-w", "1.5", "--sigma-b", "0.2,1"})));
+  expect_golden_json("critical_schemes.json",
+                     without_texts(critical({"--family", "mlp", "--scheme", "depth-power,residual", "--depth",
+                                             "32", "--bound", "2"})));
 }
 
 /// The solved scheme, typed in again, has the bound as its m1.

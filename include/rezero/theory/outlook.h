@@ -61,8 +61,9 @@ std::optional<SpectralLaw> spectrum_at(const Outlook& outlook, const Vector& inp
 /// Grows like √n, where the distance from a wrong law grows like n. Cost: one more march where κ > 1.
 Real distance_allowance(const Outlook& outlook);
 
-/// Branches of degree above 1 (relu squared) raise fluctuations of the stream to a power in every block: where the spread
-/// of m1 is above a half or beyond the range of doubles, the law of one draw is not that of the average.
+/// Branches of degree above 1 (relu squared) raise fluctuations of the stream to a power in every block:
+/// where the spread of m1 is above a half or beyond the range of doubles, the law of one draw is not that of
+/// the average.
 bool stream_is_erratic(const Outlook& outlook);
 
 /// Measurements of several draws.

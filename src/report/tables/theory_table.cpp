@@ -85,7 +85,8 @@ std::string theory_table(const SweepPlan& plan, const std::vector<SummaryRow>& r
   }
   text +=
       "\nt: of the mean of log mean σ²; z: of the largest σ, in units of its spread (Tracy–Widom);\n"
-      "n·KS: distance of spectra from the predicted law, up to 6 agrees, above 9 disagrees (more where finite\n"
+      "n·KS: distance of spectra from the predicted law, up to 6 agrees, above 9 disagrees (more where "
+      "finite\n"
       "width adds to it). !: disagrees; t does so by chance once in a hundred rows.\n";
   return text;
 }
