@@ -81,7 +81,7 @@ std::string theory_report_table(const ReportContext& context, const std::vector<
   std::string text = line_text(titles), group, reason;
   std::vector<std::string> without_law;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const std::string heading = group_heading(*context.plan, {}, rows[i].labels);
+    const std::string heading = full_heading(*context.plan, rows[i].labels);
     if (heading != group) text += wrapped(heading, line_width, heading_indent) + "\n", reason.clear();
     group = heading;
     const theory::Outlook& outlook = *rows[i].outlook;

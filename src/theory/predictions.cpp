@@ -88,6 +88,8 @@ Agreement compare_moment(const Outlook& o, const Samples& samples, const Strictn
   MomentPrediction predicted;
   predicted.log_value = o.moments.log_m1, predicted.sd = o.moments.spread,
   predicted.allowance = o.moments.allowance + rounding;
+  if (!std::isfinite(o.moments.log_m1))
+    return {Verdict::no_theory, "", {}, 0, 0, {}, {}, "J is zero, or beyond every range"};
   const bool expected = o.norms() == HasNorms::no && !o.moments.log_outlier_square;
   if (expected && (!o.moments.spread || !std::isfinite(*o.moments.spread)))
     return {Verdict::no_theory, "", {}, 0, 0, {}, {}, "the spread over draws is not known"};

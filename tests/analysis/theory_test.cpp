@@ -174,6 +174,34 @@ TEST(Theory, SaysWhyNothingIsKnown) {
   EXPECT_EQ(only_theory(plan).verdict, Verdict::no_theory);
 }
 
+/// Once `disagrees`, a hang, or the end of the whole report.
+TEST(Theory, HasNoVerdictWhereItCannotTell) {
+  const auto verdict = [](const Net& net) { return only_theory(plan_of(net, 0, 8)).verdict; };
+  // Atoms: a perfect isometry is a point, and masks of orthogonal plain nets leave shares of values where
+  // they were.
+  EXPECT_EQ(verdict({"plain", "mlp", "identity", "orthogonal", 4, 64}), Verdict::agrees);
+  EXPECT_EQ(verdict({"plain", "dense", "abs", "orthogonal", 4, 64}), Verdict::agrees);
+  const TheorySummary atoms =
+      only_theory(plan_of({"plain", "dense", "hard_tanh", "orthogonal", 2, 100}, 0, 8));
+  EXPECT_EQ(agreement_of(atoms, "spectrum"), nullptr);
+  EXPECT_NE(atoms.outlook->no_spectrum, "");
+  // J = 0.
+  EXPECT_EQ(verdict({"plain", "mlp", "relu", "gaussian:sigma_w=0", 4, 16}), Verdict::no_theory);
+  // n·KS cannot exceed n; a bias of 3 L/n = 3 in log m1 tells nothing; squares of squares are ruled by rare
+  // draws.
+  EXPECT_EQ(verdict({"plain", "mlp", "relu", "he", 8, 4}), Verdict::no_theory);
+  const TheorySummary deep = only_theory(plan_of({"post-ln", "mlp", "relu", "he", 64, 64}, 0, 8));
+  EXPECT_EQ(agreement_of(deep, "log10_mean_square")->verdict, Verdict::no_theory);
+  EXPECT_EQ(verdict({"residual", "mlp", "relu_squared", "he", 8, 64}), Verdict::no_theory);
+}
+
+TEST(Theory, RefusesInputsBeyondTheRange) {
+  const SweepPlan plan = plan_of({"plain", "linear", "identity", "gaussian", 2, 8}, 0, 1);
+  StackSpec spec = *CellList(plan)[0].spec;
+  spec.input = {InputLaw::values, Vector::Constant(8, 1e200)};
+  EXPECT_NE(theory::outlook(spec, 2).reason, "");
+}
+
 /// A prediction is that of the stack at each depth, not that of the deepest.
 TEST(Theory, EveryDepthHasItsOwn) {
   SweepPlan plan = plan_of({"residual", "linear", "identity", "gaussian"}, 0, 1);

@@ -78,4 +78,12 @@ std::string group_heading(const SweepPlan& plan, const std::vector<SweptColumn>&
   return text;
 }
 
+std::string full_heading(const SweepPlan& plan, const CellLabels& labels) {
+  const std::vector<SweptColumn> columns = swept_columns(plan);
+  std::string text = group_heading(plan, columns, labels);
+  for (const SweptColumn& column : columns)
+    if (const ParamValue* value = column.value(labels)) text += separator + column.title + " " + value->text;
+  return text;
+}
+
 }  // namespace rezero::detail

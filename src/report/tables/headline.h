@@ -17,4 +17,7 @@ std::string headline(const ReportContext& context);
 std::string group_heading(const SweepPlan& plan, const std::vector<SweptColumn>& columns,
                           const CellLabels& labels);
 
+/// The same for tables without such columns: `depth-power   x + αF(x) · p 0.5`.
+std::string full_heading(const SweepPlan& plan, const CellLabels& labels);
+
 }  // namespace rezero::detail

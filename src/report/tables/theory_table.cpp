@@ -73,7 +73,7 @@ std::string theory_table(const SweepPlan& plan, const std::vector<SummaryRow>& r
   std::string group, last_reason;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (lines[i].empty()) continue;
-    const std::string heading = group_heading(plan, {}, rows[i].labels);
+    const std::string heading = full_heading(plan, rows[i].labels);
     if (heading != group) text += wrapped(heading, line_width, heading_indent) + "\n", last_reason.clear();
     group = heading;
     const std::string& reason = rows[i].theory->outlook->reason;
