@@ -236,7 +236,7 @@ std::vector<InputFile> read_files(const JsonCursor& field) {
 void require_known_keys(const JsonCursor& plan, const OptionTable& table) {
   std::vector<std::string> keys;
   for_each_option(table, [&](const PlanOption& option) { keys.push_back(option.key()); });
-  keys.emplace_back("files");
+  keys.emplace_back("files"), keys.emplace_back("dropout");
   plan.only({keys.begin(), keys.end()});
   for (const auto& [key, value] : plan.members())
     if (value.is_null()) value.fail("null is not a value (leave the key out for the default)");
@@ -340,6 +340,7 @@ std::string plan_options_json(const PlanOptions& options, int indent, const Opti
       if (options.*member) json[option.key()] = value_of.write(*(options.*member));
     });
   });
+  if (!options.dropout.empty()) json["dropout"] = options.dropout;
   Json& files = json["files"] = Json::array();
   for (const InputFile& file : options.files) files.push_back({{"path", file.path}, {"sha256", file.sha256}});
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);

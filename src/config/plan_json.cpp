@@ -18,6 +18,7 @@ PlanOptions plan_as_options(const SweepPlan& plan) {
   else
     detail::describe_random_stacks(plan, options);
   detail::describe_analysis(plan.analysis, options);
+  if (plan.stack && plan.stack->graph) options.dropout = plan.stack->graph->masks;
   options.files.insert(options.files.end(), plan.files.begin(), plan.files.end());
   return options;
 }

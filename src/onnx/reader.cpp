@@ -117,6 +117,7 @@ class Reader {
     model.producer = from.producer_name();
     if (from.graph().node_size() == 0) fail("has a graph without nodes");
     model.graph = graph_of(from.graph(), 0);
+    model.external_files = external_files();
     return model;
   }
 
@@ -340,6 +341,14 @@ class Reader {
     for (const graph::Port& input : graph.inputs)
       if (!inputs.insert(input.name).second) fail("has two inputs '" + printable(input.name) + "'");
     return graph;
+  }
+
+  /// As a user would write them, beside the model's path.
+  std::vector<std::string> external_files() const {
+    std::vector<std::string> paths;
+    for (const auto& [location, bytes] : files_)
+      paths.push_back((std::filesystem::path(path_).parent_path() / location).string());
+    return paths;
   }
 
   std::string path_;

@@ -208,7 +208,7 @@ std::string plan_definition() {
                 {"required": ["checkpoint", "layout", "heads", "tokens", "activation", "seed", "input"]}],
       "properties": {)" +
          plan_schema_properties() + R"(,
-        "files": {"type": "array", "items": {"type": "object", "additionalProperties": false,
+        "dropout": {"$ref": "#/$defs/names"}, "files": {"type": "array", "items": {"type": "object", "additionalProperties": false,
           "required": ["path", "sha256"],
           "properties": {"path": {"type": "string"}, "sha256": {"type": "string", "pattern": "^[0-9a-f]{64}$"}}}}}})";
 }

@@ -1,5 +1,8 @@
 /// --onnx from the command line to the report, and inspect.
 
+#include <filesystem>
+#include <fstream>
+
 #include "cli/cli_support.h"
 #include "rezero/onnx/reader.h"
 
@@ -74,6 +77,36 @@ TEST_F(CliOnnx, OptionsThatContradictEachOther) {
   EXPECT_TRUE(contains(refused({"--onnx", model("two_inputs.onnx")}, 2), "--feed condition=FILE.npy"));
   EXPECT_TRUE(contains(refused({"--onnx", gpt2, "--input", model("rezero_mlp.input.npy")}, 2), "is 1 × 12"));
   EXPECT_TRUE(contains(refused({"--onnx", gpt2, "--block-pattern", "("}, 2), "no regular expression"));
+}
+
+/// A replayed plan notices other weights beside the model.
+TEST_F(CliOnnx, ExternalDataBelongsToThePlan) {
+  const TemporaryFolder folder;
+  const auto copy = [&](const std::string& name) {
+    std::filesystem::copy_file(model(name), folder / name);
+    return folder / name;
+  };
+  const std::string file = copy("hand_external_data.onnx"), weights = copy("hand_external_data.weights");
+  const Ran dumped = ran({"--onnx", file, "--input", copy("hand_external_data.input.npy"), "--dump-plan"});
+  ASSERT_EQ(dumped.code, 0) << dumped.err;
+  ASSERT_EQ(dumped.json()["files"].size(), 3u) << dumped.out;
+  const std::string plan = folder / "plan.json";
+  std::ofstream(plan) << dumped.out;
+  EXPECT_EQ(ran({"-c", plan, "--values", "none"}).code, 0);
+  std::fstream(weights, std::ios::in | std::ios::out | std::ios::binary).write("\x01", 1);
+  EXPECT_TRUE(contains(refused({"-c", plan}, 3), "is not the file of the plan"));
+}
+
+TEST_F(CliOnnx, TheReportNamesDropoutMasks) {
+  const Ran got = ran({"--onnx", model("rezero_transformer_dropout.onnx"), "--input",
+                       model("rezero_transformer_dropout.input.npy"), "--values", "none"});
+  ASSERT_EQ(got.code, 0) << got.err;
+  const Json plan = got.json()["plan"];
+  ASSERT_TRUE(plan.contains("dropout")) << plan;
+  EXPECT_FALSE(plan["dropout"].empty());
+  const TemporaryFolder folder;
+  std::ofstream(folder / "plan.json") << plan.dump();
+  EXPECT_EQ(ran({"-c", folder / "plan.json"}).json()["plan"], plan);
 }
 
 TEST_F(CliOnnx, SizesOfDimensionsMayBeRepeated) {

@@ -58,6 +58,8 @@ struct PlanOptions {
   std::optional<Bytes> max_memory;
   /// Files that a plan file lists with their hashes; different content is an error. Not set by any option.
   std::vector<InputFile> files;
+  /// Nodes of a graph that drew a Dropout mask from the seed: said in plans of reports, and not read back.
+  std::vector<std::string> dropout;
 };
 
 /// Field by field; values in `over` take precedence.

@@ -55,6 +55,7 @@ struct Model {
   Graph graph;
   int opset = 0;
   std::string producer;
+  std::vector<std::string> external_files;  ///< paths of the files beside it that hold weights
 };
 
 /// Indices of nodes so that every node follows those whose outputs it reads. IoError naming a tensor that two
