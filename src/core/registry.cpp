@@ -39,8 +39,10 @@ std::string closest_name(std::string_view word, const std::vector<std::string_vi
 std::string unknown_name_message(std::string_view kind, std::string_view word,
                                  const std::vector<std::string_view>& known,
                                  const std::vector<std::string_view>& aliases) {
-  std::string message =
-      "unknown " + std::string(kind) + " '" + printable(word) + "' (known: " + joined(known) + ")";
+  // `unknown parameter 'alpa' of scheme 'fixed'`
+  const std::size_t of = std::min(kind.find(" of "), kind.size());
+  std::string message = "unknown " + std::string(kind.substr(0, of)) + " '" + printable(word) + "'" +
+                        std::string(kind.substr(of)) + " (known: " + joined(known) + ")";
   std::vector<std::string_view> all = known;
   all.insert(all.end(), aliases.begin(), aliases.end());
   const std::string close = closest_name(word, all);

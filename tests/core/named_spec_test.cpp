@@ -49,7 +49,7 @@ TEST(NamedSpec, WordsAreMatchedWithoutCase) {
 
 TEST(NamedSpec, BadTextIsRefusedByName) {
   EXPECT_EQ(error_of("x:alpa=1"),
-            "unknown parameter of scheme 'x' 'alpa' (known: alpha, law, p). Did you mean 'alpha'?");
+            "unknown parameter 'alpa' of scheme 'x' (known: alpha, law, p). Did you mean 'alpha'?");
   for (const char* bad :
        {"x:alpha=nan", "x:alpha=1e400", "x:alpha=1x", "x:alpha=", "x:alpha", "x:=1", "", ":a=1",
         "x:alpha=1:alpha=2", "x:law=other", "x:p=-1", "x:alpha=0x10", "x:alpha=+-1", "x:alpha=inf"})
