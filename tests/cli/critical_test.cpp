@@ -106,7 +106,7 @@ TEST(CliCritical, RefusalsNameTheProblem) {
   expect_refusal({"--correlation", "1"}, "--correlation");
   expect_refusal({"--depth", "0"}, "--depth");
   expect_refusal({"--max-depth", "1e9"}, "at most 10000");
-  expect_refusal({"--format", "csv"}, "format of critical");
+  expect_refusal({"--format", "csv"}, "unknown format 'csv' of critical");
 }
 
 }  // namespace

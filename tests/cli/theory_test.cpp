@@ -76,7 +76,7 @@ TEST(CliTheory, PredictionsAlone) {
   const Ran table = ran({"theory", "--scheme", "rezero", "--depth", "7"});
   EXPECT_TRUE(contains(table.out, "rezero   x' = x + alpha_l F(x)")) << table.out;
   EXPECT_TRUE(contains(refused({"theory", "--method", "dense"}, 2), "unknown option '--method'"));
-  EXPECT_TRUE(contains(refused({"theory", "--format", "csv"}, 2), "format of theory"));
+  EXPECT_TRUE(contains(refused({"theory", "--format", "csv"}, 2), "unknown format 'csv' of theory"));
 }
 
 /// Neither threads nor the order of seeds show.
