@@ -4,13 +4,9 @@
 #include <cmath>
 #include <mutex>
 
-#include "analysis/depth_view.h"
-#include "analysis/factors.h"
 #include "core/underflow.h"
 #include "jacobian/pass.h"
-#include "rezero/analysis/observe.h"
 #include "rezero/core/contract.h"
-#include "rezero/jacobian/block_maps.h"
 #include "rezero/linalg/maps.h"
 
 namespace rezero::detail {
@@ -89,40 +85,6 @@ FormedJacobian form_by_rows(const FactorSource& factors, Index rows, int workers
   TransposedPass pass(rows, workers);
   for (Index i = factors.count; i-- > 0;) pass.step(factors, i);
   return pass.finish();
-}
-
-void run_by_rows(const StackPtr& stack, const Cell& cell, const AnalysisOptions& options,
-                 const CellContext& context, const std::function<void()>& on_block,
-                 const std::function<void(DepthResult)>& visit) {
-  const Index per_layer = stack->blocks_per_layer();
-  const Vector x0 = stack->input();
-  BlockMapsOptions maps_options;
-  maps_options.kept_blocks = cell.route.kept_blocks(context.memory);
-  maps_options.checkpoint = [&context] { context.checkpoint(); };
-  const BlockMaps maps(stack, x0, cell.depths.back() * per_layer, maps_options);
-  for (Index l = 0; l < maps.blocks(); ++l) on_block();
-  for (std::size_t i = 0; i < cell.depths.size(); ++i) {
-    const Index blocks = cell.depths[i] * per_layer;
-    const EndNorms norms(*stack->block(blocks - 1));
-    const DepthView view(*stack, options, blocks, x0, maps.state(blocks), norms);
-    const FactorSource factors = factors_of(maps, blocks, view, [&context] { context.checkpoint(); });
-    FormedJacobian formed = form_by_rows(factors, view.state().mantissa.size(), context.threads);
-    ReportedJacobian seen;
-    seen.depth = cell.depths[i];
-    seen.blocks = blocks;
-    seen.J = view_of(formed.J);
-    if (auto why = cell.route.factors_missing(i))
-      seen.J.factors.missing = std::move(*why);
-    else
-      seen.J.factors = factors;
-    seen.start = view.start();
-    seen.state = view.state();
-    seen.null_directions = view.null_directions();
-    seen.forming = formed.forming;
-    seen.zeros_hold = formed.zeros_hold;
-    seen.underflow = [&] { return std::max(formed.underflow, maps.underflow()); };
-    visit(observe(seen, options, cell.labels.seed, context.threads));
-  }
 }
 
 }  // namespace rezero::detail

@@ -2,10 +2,6 @@
 /// J formed row by row, from products with its transpose: for a J with far fewer rows than columns, as that
 /// of a classifier's logits with respect to an image, or of one token of many.
 
-#include <functional>
-
-#include "rezero/analysis/cell.h"
-#include "rezero/analysis/run_cell.h"
 #include "rezero/jacobian/forward.h"
 #include "rezero/jacobian/rounding_probe.h"
 #include "rezero/spectrum/jacobian_view.h"
@@ -26,10 +22,5 @@ struct FormedJacobian {
 /// bit depends on `workers`. Cost: `rows` products with the transpose of each factor. Memory: 2 rows · max
 /// width.
 FormedJacobian form_by_rows(const FactorSource& factors, Index rows, int workers);
-
-/// The cell's depths one after another, each with its J formed by rows.
-void run_by_rows(const StackPtr& stack, const Cell& cell, const AnalysisOptions& options,
-                 const CellContext& context, const std::function<void()>& on_block,
-                 const std::function<void(DepthResult)>& visit);
 
 }  // namespace rezero::detail

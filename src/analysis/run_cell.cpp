@@ -4,11 +4,10 @@
 #include <cmath>
 #include <iterator>
 
-#include "analysis/by_rows.h"
+#include "analysis/by_maps.h"
 #include "analysis/depth_view.h"
 #include "analysis/equal_shape_runs.h"
 #include "analysis/factors.h"
-#include "analysis/matrix_free.h"
 #include "core/underflow.h"
 #include "rezero/analysis/observe.h"
 #include "rezero/analysis/recipe.h"
@@ -93,12 +92,8 @@ class CellRun {
 
   void pass() {
     stack_ = cell_.stack ? cell_.stack : build_stack(*cell_.spec, cell_.labels.seed, cell_.depths.back());
-    if (cell_.route.form == JacobianForm::map)
-      return detail::run_matrix_free(
-          stack_, cell_, options_, context_, [this] { note_block(); },
-          [this](DepthResult depth) { keep(std::move(depth)); });
-    if (cell_.route.by_rows)
-      return detail::run_by_rows(
+    if (cell_.route.form == JacobianForm::map || cell_.route.by_rows)
+      return detail::run_by_maps(
           stack_, cell_, options_, context_, [this] { note_block(); },
           [this](DepthResult depth) { keep(std::move(depth)); });
     if (cell_.route.uses_factors)
