@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "rezero/core/contract.h"
+#include "rezero/theory/agreement.h"
 
 namespace rezero::detail {
 namespace {
@@ -42,16 +43,6 @@ bool is_below(Real x, Real p, Real freedom, Tail tail) {
   return tail == Tail::lower ? 1 - upper < p : upper > p;
 }
 
-/// −Φ⁻¹(p), the value that a standard normal number exceeds with probability p, by bisection.
-Real normal_upper_quantile(Real p) {
-  Real low = -40, high = 40;
-  for (int i = 0; i < 100; ++i) {
-    const Real z = (low + high) / 2;
-    (std::erfc(z / std::sqrt(Real{2})) / 2 > p ? low : high) = z;
-  }
-  return (low + high) / 2;
-}
-
 /// The quantile in powers of 1/√ν, z the normal one.
 Real chi_square_series(Real z, Real freedom) {
   const Real root = std::sqrt(2 * freedom), z2 = z * z;
@@ -65,7 +56,7 @@ Real chi_square_series(Real z, Real freedom) {
 Real chi_square_quantile(Real p, Real freedom, Tail tail) {
   REZERO_REQUIRE(p > 0 && p < 1 && freedom > 0);
   if (freedom > 1e5)
-    return chi_square_series(normal_upper_quantile(p) * (tail == Tail::lower ? -1 : 1), freedom);
+    return chi_square_series(theory::normal_quantile(p) * (tail == Tail::lower ? 1 : -1), freedom);
   Real low = 0, high = freedom + 10;
   while (is_below(high, p, freedom, tail)) high *= 2;
   for (int i = 0; i < 60; ++i) {
@@ -88,7 +79,7 @@ Interval mean_square_interval(const EntryLaw& law, Index count, Real level) {
 }
 
 Real mean_bound(Index count, Real level) {
-  return normal_upper_quantile(level / 2) / std::sqrt(static_cast<Real>(count));
+  return -theory::normal_quantile(level / 2) / std::sqrt(static_cast<Real>(count));
 }
 
 }  // namespace rezero::detail

@@ -6,6 +6,7 @@
 
 #include "rezero/core/contract.h"
 #include "rezero/theory/density.h"
+#include "theory/normal_quantile.h"
 
 namespace rezero::theory {
 namespace {
@@ -63,11 +64,6 @@ Tails student_tails(Real t, Index freedom) {
   const Real x = v / (v + square), y = square / (v + square);
   return {incomplete_beta(v / 2, 0.5, x, y, front), incomplete_beta(0.5, v / 2, y, x, front)};
 }
-Tails normal_tails(Real z) {
-  const Real root_half = std::sqrt(0.5);
-  return {std::erfc(z * root_half), std::erf(z * root_half)};
-}
-
 /// The t ≥ 0 with P(|T| > t) = outside, if that is the smaller part, or P(|T| < t) = inside.
 template <class TailsAt, class Density>
 Real solve_tails(Real outside, Real inside, TailsAt tails, Density density) {
@@ -163,7 +159,7 @@ Real student_t_quantile(Real probability, Index freedom) {
 }
 
 Real normal_quantile(Real probability) {
-  return quantile(probability, normal_tails, [](Real z) { return std::exp(-z * z / 2) / std::sqrt(2 * pi); });
+  return detail::normal_quantile(probability);
 }
 
 Agreement compare_mean(const Vector& samples, const Prediction& predicted, const Strictness& strictness) {
@@ -195,11 +191,10 @@ Agreement compare_mean(const Vector& samples, const Prediction& predicted, const
 
 Agreement compare_first_moment(const Vector& log_samples, const MomentPrediction& predicted,
                                const Strictness& strictness) {
-  constexpr Real testable = 0.5;
   const Real sd = predicted.sd.value_or(0);
   Prediction of_log{predicted.log_value - std::log1p(sd * sd) / 2, predicted.sd, predicted.allowance};
   Agreement result = compare_mean(log_samples, of_log, strictness);
-  if (sd <= testable && predicted.allowance <= testable) return result;
+  if (sd <= largest_testable && predicted.allowance <= largest_testable) return result;
   result.statistic.reset();
   return without_statistic(result, Verdict::no_theory, "finite-size regime, not testable at this width");
 }

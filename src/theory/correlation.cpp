@@ -15,8 +15,7 @@ Real removed(const BlockLaw& law, Real mean) {
   return law.centered ? mean * mean : 0;
 }
 
-}  // namespace
-
+/// One block, from two states of that cosine.
 Correlation next_correlation(const GaussianIntegrals& activation, const BlockLaw& block,
                              const BlockState& state, Real cosine) {
   const Real q = state.square, mu = state.mean, k = cosine * q;  // in units of 2^exponent
@@ -63,6 +62,8 @@ Correlation next_correlation(const GaussianIntegrals& activation, const BlockLaw
   cosine = next.cosine;
   return next;
 }
+
+}  // namespace
 
 std::vector<Correlation> correlations(const NetworkLaw& law, const MeanField& field, Real cosine) {
   if (!(std::abs(cosine) <= 1))

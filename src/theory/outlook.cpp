@@ -103,9 +103,8 @@ HasNorms Outlook::norms() const {
 }
 
 bool stream_is_erratic(const Outlook& outlook) {
-  constexpr Real testable = 0.5;
   if (!outlook.law || outlook.law->activation.kind().degree <= 1) return false;
-  return !outlook.moments.spread || !(*outlook.moments.spread <= testable);
+  return !outlook.moments.spread || !(*outlook.moments.spread <= largest_testable);
 }
 
 std::optional<SpectralLaw> spectrum_at(const Outlook& outlook, const Vector& input) {

@@ -85,6 +85,9 @@ struct MomentPrediction {
   Real allowance = 0;      ///< see moment_allowance; 0 where the prediction is exact at every width
 };
 
+/// Of the spread of m1 over draws, and of its bias, in log m1: beyond, rare draws rule it.
+constexpr Real largest_testable = 0.5;
+
 /// compare_mean on logarithms, whose law is close to normal where that of m1 is skewed. The target is
 /// log m1 − log(1 + sd²)/2, the mean of the logarithm of a log-normal law. No verdict if sd > 0.5: m1 at this
 /// width is ruled by rare draws.

@@ -27,8 +27,4 @@ struct Correlation {
 /// (half a millisecond) unless it is of degree 1.
 std::vector<Correlation> correlations(const NetworkLaw& law, const MeanField& field, Real cosine);
 
-/// One block, from two states of that cosine. `activation`: that of the law.
-Correlation next_correlation(const GaussianIntegrals& activation, const BlockLaw& block,
-                             const BlockState& state, Real cosine);
-
 }  // namespace rezero::theory
