@@ -187,7 +187,7 @@ Imported import_model(const std::string& path, std::size_t i, const SweepPlan& p
   const std::string bytes = files.read(path);
   return in_file(path, [&] {
     const auto model = std::make_shared<const graph::Model>(onnx::parse_model(bytes, path, require));
-    for (const std::string& external : model->external_files) files.read(external);  // for its hash
+    for (const graph::ExternalFile& file : model->external_files) files.note(file.path, file.sha256);
     Imported imported;
     imported.bytes = bytes_of(*model);
     imported.ends = onnx::find_endpoints(*model, options.from, options.to);

@@ -32,12 +32,15 @@ PlanFiles::PlanFiles(Reader read, std::vector<InputFile> expected, MemoryCheck r
 
 std::string PlanFiles::read(const std::string& path) {
   std::string bytes = reader_(path);
-  const std::string hash = sha256_hex(bytes);
+  note(path, sha256_hex(bytes));
+  return bytes;
+}
+
+void PlanFiles::note(const std::string& path, const std::string& hash) {
   if (const InputFile* expected = find(expected_, path); expected && expected->sha256 != hash)
     throw IoError("'" + printable(path) + "' is not the file of the plan (its SHA-256 is " +
                   hash.substr(0, 12) + "…, the plan says " + expected->sha256.substr(0, 12) + "…)");
   if (!find(read_, path)) read_.push_back({path, hash});
-  return bytes;
 }
 
 const InputFile& PlanFiles::at(const std::string& path) const {

@@ -18,6 +18,8 @@ class PlanFiles {
 
   /// The bytes of a file. IoError if its hash is not the expected one.
   std::string read(const std::string& path);
+  /// A file that was read elsewhere, with its hash. IoError as above.
+  void note(const std::string& path, const std::string& hash);
   /// A file that has been read.
   const InputFile& at(const std::string& path) const;
   /// All files read, in order, each once.

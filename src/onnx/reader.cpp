@@ -13,6 +13,7 @@
 
 #include "rezero/core/error.h"
 #include "rezero/core/text.h"
+#include "rezero/io/sha256.h"
 
 namespace rezero::onnx {
 namespace {
@@ -343,12 +344,12 @@ class Reader {
     return graph;
   }
 
-  /// As a user would write them, beside the model's path.
-  std::vector<std::string> external_files() const {
-    std::vector<std::string> paths;
+  /// Paths as a user would write them, beside the model's.
+  std::vector<graph::ExternalFile> external_files() const {
+    std::vector<graph::ExternalFile> files;
     for (const auto& [location, bytes] : files_)
-      paths.push_back((std::filesystem::path(path_).parent_path() / location).string());
-    return paths;
+      files.push_back({(std::filesystem::path(path_).parent_path() / location).string(), sha256_hex(bytes)});
+    return files;
   }
 
   std::string path_;

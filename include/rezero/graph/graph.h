@@ -51,11 +51,16 @@ struct Graph {
 };
 
 /// A graph with the version of the operator set in whose sense its nodes are meant.
+/// A file beside that of a model.
+struct ExternalFile {
+  std::string path, sha256;
+};
+
 struct Model {
   Graph graph;
   int opset = 0;
   std::string producer;
-  std::vector<std::string> external_files;  ///< paths of the files beside it that hold weights
+  std::vector<ExternalFile> external_files;  ///< those that hold weights
 };
 
 /// Indices of nodes so that every node follows those whose outputs it reads. IoError naming a tensor that two
