@@ -29,15 +29,17 @@ std::optional<Vector> log_squares(const Spectrum& spectrum) {
   return y;
 }
 
-/// x0: the input, at one position; empty for several.
-TheoryOfRow theory_of(OutlookPtr outlook, const Spectrum& spectrum, const Vector& x0) {
+TheoryOfRow theory_of(OutlookPtr outlook, const Spectrum& spectrum, const StackSpec* spec,
+                      std::uint64_t seed) {
   TheoryOfRow theory;
   theory.outlook = std::move(outlook);
   if (!theory.outlook->spectrum || spectrum.status == SpectrumStatus::breakdown) return theory;
-  std::optional<theory::SpectralLaw> own;
-  const bool by_input = x0.size() > 0 && theory::depends_on_input(*theory.outlook);
-  if (by_input) own = theory::spectrum_at(*theory.outlook, x0);
-  if (by_input && !own) return theory;
+  std::optional<theory::SpectralLaw> own;  // for the input of this draw, where that matters
+  const Shape shape = spec->geometry()->shape();
+  if (shape.positions == 1 && theory::depends_on_input(*theory.outlook)) {
+    own = theory::spectrum_at(*theory.outlook, draw_input(spec->input, shape, seed));
+    if (!own) return theory;
+  }
   const theory::SpectralLaw& law = own ? *own : *theory.outlook->spectrum;
   if (const auto y = log_squares(spectrum); y && y->size() > 0) theory.distance = theory::kolmogorov(law, *y);
   if (law.upper.scale && !spectrum.sigma_max.is_zero())
@@ -76,11 +78,8 @@ Vector vector_of(const std::vector<Real>& numbers) {
 }  // namespace
 
 void TheoryBook::annotate(CellResult& row, const StackSpec* spec) {
-  Vector x0;
-  if (spec && spec->geometry()->shape().positions == 1)
-    x0 = draw_input(spec->input, spec->geometry()->shape(), row.labels.seed);
   for (DepthResult& depth : row.depths)
-    depth.theory = theory_of(of(row.labels, spec, depth.depth), depth.spectrum, x0);
+    depth.theory = theory_of(of(row.labels, spec, depth.depth), depth.spectrum, spec, row.labels.seed);
 }
 
 OutlookPtr TheoryBook::of(const CellLabels& labels, const StackSpec* spec, Index depth) {

@@ -4,7 +4,9 @@
 
 #include "report/number_text.h"
 #include "report/result_json.h"
+#include "report/tables/columns.h"
 #include "report/tables/headline.h"
+#include "report/tables/theory_table.h"
 #include "report/theory_json.h"
 #include "rezero/core/text.h"
 
@@ -27,14 +29,6 @@ constexpr Column columns[] = {{"mean σ²", "mean_square", "log10_mean_square"},
                               {"mean ln σ", "mean_log_sigma"},
                               {"sd ln σ", "std_log_sigma"},
                               {"σ≈1", "isometry_fraction"}};
-
-std::string text_of(const theory::Outlook& outlook, const Column& column) {
-  const auto value = [&](std::string_view name) { return theory::predictions().at(name).value(outlook); };
-  if (const auto number = value(column.metric)) return short_number(*number);
-  if (column.log10_metric.empty()) return "–";
-  const auto log10 = value(column.log10_metric);
-  return log10 ? short_power(*log10) : "–";
-}
 
 }  // namespace
 
@@ -64,29 +58,23 @@ std::string theory_report_table(const ReportContext& context, const std::vector<
   std::vector<std::vector<std::string>> lines;
   std::vector<std::string> titles = {"depth"};
   for (const Column& column : columns) titles.emplace_back(column.title);
-  std::vector<std::size_t> widths;
-  for (const std::string& title : titles) widths.push_back(display_width(title));
+  AlignedColumns layout(titles);
   for (const PredictionRow& row : rows) {
     std::vector<std::string> line = {std::to_string(row.depth)};
     for (const Column& column : columns)
-      line.push_back(row.outlook->law ? text_of(*row.outlook, column) : std::string("–"));
-    for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], display_width(line[i]));
+      line.push_back(row.outlook->law ? predicted_text(*row.outlook, column.metric, column.log10_metric)
+                                      : std::string("–"));
+    layout.widen(line);
     lines.push_back(std::move(line));
   }
-  const auto line_text = [&](const std::vector<std::string>& cells) {
-    std::string line;
-    for (std::size_t i = 0; i < cells.size(); ++i) line += "  " + pad_left(cells[i], widths[i]);
-    return line + "\n";
-  };
-  std::string text = line_text(titles), group, reason;
-  std::vector<std::string> without_law;
+  std::string text = layout.line(titles) + "\n", group, reason;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::string heading = full_heading(*context.plan, rows[i].labels);
     if (heading != group) text += wrapped(heading, line_width, heading_indent) + "\n", reason.clear();
     group = heading;
     const theory::Outlook& outlook = *rows[i].outlook;
     if (outlook.law) {
-      text += line_text(lines[i]);
+      text += layout.line(lines[i]) + "\n";
       if (!outlook.spectrum && outlook.no_spectrum != reason)
         text += wrapped("  no density: " + printable(outlook.no_spectrum), line_width, heading_indent) + "\n";
       reason = outlook.no_spectrum;

@@ -21,16 +21,6 @@ std::vector<detail::PlanOption> checkpoint_rows() {
   return rows;
 }
 
-/// Declares the options of the rows.
-void declare(CommandLine& line, const std::vector<detail::PlanOption>& rows) {
-  for (const detail::PlanOption& option : rows) {
-    line.option(option.shown(), option.value_name(detail::OptionUse::analysis),
-                option.help_text(detail::OptionUse::analysis),
-                option.default_in(detail::OptionUse::analysis));
-    if (option.repeats) line.repeatable(option.shown());
-  }
-}
-
 /// Sets the written options of the rows. UsageError for options of the other kind of file.
 void parse(const ParsedLine& line, const std::vector<detail::PlanOption>& rows,
            const std::vector<detail::PlanOption>& others, const std::string& kind, PlanOptions& options) {
@@ -60,10 +50,8 @@ int inspect(const Arguments& args, const Environment& env) {
       "  rezero-analyze inspect model.safetensors --layout gpt2\n"
       "  rezero-analyze inspect model.onnx --dim batch=1,sequence=8 --format json\n");
   line.positionals(1);
-  line.group("Checkpoints");
-  declare(line, checkpoint_rows());
-  line.group("ONNX models");
-  declare(line, graph_rows());
+  add_plan_options(line, detail::OptionUse::analysis,
+                   {{"Checkpoints", checkpoint_rows()}, {"ONNX models", graph_rows()}});
   line.group("Output");
   line.option("--format", "NAME", "text or json", "text");
   const auto parsed = line.parse(args);

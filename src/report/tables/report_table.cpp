@@ -9,6 +9,7 @@
 #include "report/number_text.h"
 #include "report/published_values.h"
 #include "report/spectrum_strip.h"
+#include "report/tables/columns.h"
 #include "report/tables/headline.h"
 #include "report/tables/tables.h"
 #include "report/tables/theory_table.h"
@@ -160,8 +161,7 @@ class ReportTable final : public Renderer {
     for (const SweptColumn& column : swept_) titles.push_back(column.title);
     titles.emplace_back("depth");
     for (const Column& column : columns()) titles.emplace_back(column.title);
-    std::vector<std::size_t> widths;
-    for (const std::string& title : titles) widths.push_back(display_width(title));
+    AlignedColumns layout(titles);
     const std::vector<int> digits = digits_of_swept(rows);
     SpectrumStrip strip;
     for (const SummaryRow& row : rows) {
@@ -170,21 +170,20 @@ class ReportTable final : public Renderer {
         line.push_back(swept_text(swept_[i].value(row.labels), digits[i]));
       line.push_back(std::to_string(row.depth));
       for (const Column& column : columns()) line.push_back(cell_text(row, column));
-      for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], display_width(line[i]));
+      layout.widen(line);
       texts.push_back(std::move(line));
       strip.include(extent_of(row));
     }
-    std::size_t used = 2;
-    for (const std::size_t width : widths) used += width + 2;
+    const std::size_t used = 2 + layout.width();
     const bool drawn = used + fewest_strip_columns <= line_width;
     if (drawn) strip.set_width(std::min(strip_columns, line_width - used));
-    output_("\n" + row_text(titles, widths) + (drawn ? "  " + strip.axis() : "") + "\n");
+    output_("\n" + layout.line(titles) + (drawn ? "  " + strip.axis() : "") + "\n");
     std::string group;
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const std::string heading = group_heading(*plan_, swept_, rows[i].labels);
       if (heading != group) output_(wrapped(heading, line_width, heading_indent) + "\n");
       group = heading;
-      output_(row_text(texts[i], widths) + (drawn ? "  " + strip.draw(extent_of(rows[i])) : "") + "\n");
+      output_(layout.line(texts[i]) + (drawn ? "  " + strip.draw(extent_of(rows[i])) : "") + "\n");
     }
   }
 
@@ -215,12 +214,6 @@ class ReportTable final : public Renderer {
   static std::string swept_text(const ParamValue* value, int digits) {
     if (!value) return "–";
     return value->text == shortest(value->number) ? general_number(value->number, digits) : value->text;
-  }
-
-  static std::string row_text(const std::vector<std::string>& texts, const std::vector<std::size_t>& widths) {
-    std::string line;
-    for (std::size_t i = 0; i < texts.size(); ++i) line += "  " + pad_left(texts[i], widths[i]);
-    return line;
   }
 
   void legend() {

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "report/number_text.h"
+#include "report/tables/columns.h"
 #include "report/tables/headline.h"
 #include "rezero/core/text.h"
 
@@ -13,14 +14,6 @@ namespace {
 constexpr std::size_t line_width = 100, heading_indent = 4;
 
 using Cells = std::vector<std::string>;
-
-std::string predicted_text(const theory::Outlook& outlook, std::string_view metric,
-                           std::string_view log10_metric) {
-  const auto value = [&](std::string_view name) { return theory::predictions().at(name).value(outlook); };
-  if (const auto number = value(metric)) return short_number(*number);
-  const auto log10 = value(log10_metric);
-  return log10 ? short_power(*log10) : "–";
-}
 
 std::string statistic_text(const TheorySummary& theory, std::string_view name) {
   for (const TheoryComparison& comparison : theory.comparisons) {
@@ -33,6 +26,7 @@ std::string statistic_text(const TheorySummary& theory, std::string_view name) {
   return "–";
 }
 
+/// All but the verdict, which is aligned on the left.
 Cells cells_of(const SummaryRow& row) {
   const TheorySummary& theory = *row.theory;
   Cells cells = {std::to_string(row.depth)};
@@ -45,31 +39,32 @@ Cells cells_of(const SummaryRow& row) {
     cells.push_back(statistic_text(theory, "log10_sigma_max"));
     cells.push_back(statistic_text(theory, "spectrum"));
   }
-  cells.emplace_back(to_string(theory.verdict));
   return cells;
-}
-
-std::string line_of(const Cells& cells, const std::vector<std::size_t>& widths) {
-  std::string line;
-  for (std::size_t i = 0; i + 1 < cells.size(); ++i) line += "  " + pad_left(cells[i], widths[i]);
-  return line + "  " + cells.back() + "\n";
 }
 
 }  // namespace
 
+std::string predicted_text(const theory::Outlook& outlook, std::string_view metric,
+                           std::string_view log10_metric) {
+  const auto value = [&](std::string_view name) { return theory::predictions().at(name).value(outlook); };
+  if (const auto number = value(metric)) return short_number(*number);
+  if (log10_metric.empty()) return "–";
+  const auto log10 = value(log10_metric);
+  return log10 ? short_power(*log10) : "–";
+}
+
 std::string theory_table(const SweepPlan& plan, const std::vector<SummaryRow>& rows) {
-  const Cells titles = {"depth", "mean σ²", "t", "σ max", "z", "n·KS", "verdict"};
+  const Cells titles = {"depth", "mean σ²", "t", "σ max", "z", "n·KS"};
   std::vector<Cells> lines;
-  std::vector<std::size_t> widths;
-  for (const std::string& title : titles) widths.push_back(display_width(title));
+  AlignedColumns layout(titles);
   for (const SummaryRow& row : rows) {
     lines.push_back(row.theory ? cells_of(row) : Cells{});
-    for (std::size_t i = 0; i < lines.back().size(); ++i)
-      widths[i] = std::max(widths[i], display_width(lines.back()[i]));
+    layout.widen(lines.back());
   }
   if (std::all_of(lines.begin(), lines.end(), [](const Cells& cells) { return cells.empty(); })) return "";
 
-  std::string text = "\nTheory at infinite width, beside the measurements\n" + line_of(titles, widths);
+  std::string text =
+      "\nTheory at infinite width, beside the measurements\n" + layout.line(titles) + "  verdict\n";
   std::string group, last_reason;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (lines[i].empty()) continue;
@@ -78,7 +73,7 @@ std::string theory_table(const SweepPlan& plan, const std::vector<SummaryRow>& r
     group = heading;
     const std::string& reason = rows[i].theory->outlook->reason;
     if (reason.empty())
-      text += line_of(lines[i], widths);
+      text += layout.line(lines[i]) + "  " + std::string(to_string(rows[i].theory->verdict)) + "\n";
     else if (reason != last_reason)
       text += wrapped("  no theory: " + printable(reason), line_width, heading_indent) + "\n";
     last_reason = reason;
