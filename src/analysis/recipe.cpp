@@ -1,3 +1,6 @@
+/// A recipe against blocks: one file, because what is compared exactly, what by its law, and what is left out
+/// must add up to all tensors.
+
 #include "rezero/analysis/recipe.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+/// From a state dict to blocks: one file, because every step reports on the tensors that the others took or
+/// left.
+
 #include "rezero/io/checkpoint.h"
 
 #include <algorithm>

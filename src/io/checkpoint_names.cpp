@@ -1,3 +1,6 @@
+/// Names of tensors against the rows of a layout: one file, because prefixes, gaps and suggestions are found
+/// from the same matching.
+
 #include "io/checkpoint_names.h"
 
 #include <algorithm>

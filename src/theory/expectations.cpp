@@ -1,3 +1,6 @@
+/// One file, because every moment has to come from the same points: closed forms, rules of one argument and
+/// of two.
+
 #include "rezero/theory/expectations.h"
 
 #include <algorithm>

@@ -11,18 +11,6 @@ namespace {
 const Args small = {
     "--scheme", "residual,depth-power:c=0.5,rezero", "--depth", "1,3", "--width", "8", "--seed", "0:1"};
 
-Args with(Args args, const Args& more) {
-  args.insert(args.end(), more.begin(), more.end());
-  return args;
-}
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
-
 TEST(CliReport, DefaultRunIsFourSchemesAndSevenDepths) {
   const Ran got = ran({});
   EXPECT_EQ(got.code, 0);

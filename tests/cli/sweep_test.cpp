@@ -9,18 +9,6 @@
 namespace rezero {
 namespace {
 
-Args with(Args args, const Args& more) {
-  args.insert(args.end(), more.begin(), more.end());
-  return args;
-}
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
-
 std::vector<std::string> fields(const std::string& line) {
   std::vector<std::string> all;
   std::istringstream in(line);

@@ -8,14 +8,14 @@ namespace rezero {
 namespace {
 
 using namespace theory;
+using testing::DeepNet;
 using testing::free_law;
-using testing::NetText;
 using testing::network;
 using testing::relative_variance;
 
 constexpr BranchForm pre = BranchForm::preactivation;
 
-SpectralLaw cavity_law(const NetText& net, const Vector& input = {}) {
+SpectralLaw cavity_law(const DeepNet& net, const Vector& input = {}) {
   const NetworkLaw law = network(net);
   return cavity(cavity_blocks(law, mean_field(law), input).value(), GaussianIntegrals(law.activation), input);
 }
@@ -29,9 +29,9 @@ Real gap(const SpectralLaw& a, const SpectralLaw& b) {
 
 /// Without masks, or with one block, nothing persists: the cavity equations and the march share no code.
 TEST(Cavity, IsTheFreeLawWhereNothingPersists) {
-  for (const NetText& net :
-       {NetText{pre, "identity", 1, 0.5}, NetText{pre, "identity", 5, 0.4}, NetText{pre, "identity", 4, 1},
-        NetText{pre, "relu", 1, 0.5, 2}, NetText{pre, "tanh", 1, 0.8, 1.5}}) {
+  for (const DeepNet& net :
+       {DeepNet{pre, "identity", 1, 0.5}, DeepNet{pre, "identity", 5, 0.4}, DeepNet{pre, "identity", 4, 1},
+        DeepNet{pre, "relu", 1, 0.5, 2}, DeepNet{pre, "tanh", 1, 0.8, 1.5}}) {
     const SpectralLaw law = cavity_law(net), free = free_law(network(net));
     EXPECT_LE(gap(free, law), 1.5e-3) << net.activation << " L " << net.depth;
     EXPECT_NEAR(law.mass, 1, 2e-3);
@@ -44,7 +44,7 @@ TEST(Cavity, IsTheFreeLawWhereNothingPersists) {
 /// make an error of about 1/√1536 in each covariance.
 TEST(ReferenceCavity, SecondMoments) {
   const struct {
-    NetText net;
+    DeepNet net;
     Real spread;
   } rows[] = {{{pre, "relu", 16, .25, 2}, 2.295},          {{pre, "gelu", 16, .25, 2}, 2.292},
               {{pre, "tanh", 16, .25, 1.5, 1, .1}, 1.335}, {{pre, "erf", 16, .5}, 3.937},
@@ -72,7 +72,7 @@ TEST(Cavity, ReachesTheTailOfCriticalStacks) {
 
 /// All entries positive: relu is linear until the stream has turned.
 TEST(Cavity, AGivenInputCounts) {
-  const NetText net{pre, "relu", 1, 0.5, 1};
+  const DeepNet net{pre, "relu", 1, 0.5, 1};
   const SpectralLaw linear = free_law(network({BranchForm::linear, "identity", 1, 0.5}));
   EXPECT_LE(gap(linear, cavity_law(net, Vector::Constant(40, 1.0))), 1.5e-3);
   EXPECT_GT(gap(linear, cavity_law(net)), 0.05);

@@ -1,3 +1,6 @@
+/// Spectral laws against closed forms, moments and printed edges; one file, because all use the same builders
+/// of blocks.
+
 #include "rezero/theory/density.h"
 
 #include <gtest/gtest.h>
@@ -12,8 +15,8 @@ namespace rezero {
 namespace {
 
 using namespace theory;
+using testing::DeepNet;
 using testing::free_law;
-using testing::NetText;
 using testing::network;
 using testing::relative_variance;
 using testing::slope_law;
@@ -54,7 +57,7 @@ void expect_printed(Real value, const char* number) {
 
 /// A row of a table: m1, sd(σ²)/m1 and σ_max.
 struct Row {
-  NetText net;
+  DeepNet net;
   const char *mean_square, *spread, *edge;
 };
 
@@ -142,7 +145,7 @@ TEST(ReferenceSpectralLaw, BranchScalesThatDiffer) {
 /// The edge and what finite width moves it to on average, at n = 200.
 TEST(ReferenceSpectralLaw, TracyWidomMovesTheEdge) {
   const struct {
-    NetText net;
+    DeepNet net;
     const char *edge, *mean;
   } rows[] = {{{lin, "identity", 16, .25}, "4.327", "4.224"},
               {{lin, "identity", 4, 1}, "12.38", "12.05"},
@@ -210,7 +213,7 @@ TEST(SpectralLaw, MomentsAreThoseOfTheMeanField) {
       for (const Ensemble ensemble : {iid, haar})
         for (const Real skip : {1.0, 0.8, 0.0})
           for (const Index depth : {2, 9}) {
-            NetText net{form, activation, depth, 0.6, 1.3, 0.9, 0.1, 1, ensemble, NormPlacement::none, skip};
+            DeepNet net{form, activation, depth, 0.6, 1.3, 0.9, 0.1, 1, ensemble, NormPlacement::none, skip};
             if (form == lin) net.activation = "identity";
             if (form == two && ensemble == iid) net.gamma = 2.5;
             const NetworkLaw law = network(net);
@@ -335,7 +338,7 @@ TEST(SpectralLaw, LowRankBranchesLeaveAnAtomAtOne) {
 }
 
 TEST(SpectralLaw, AtomAtZero) {
-  NetText net{dense, "relu", 3, 1, 2};
+  DeepNet net{dense, "relu", 3, 1, 2};
   net.skip = 0;
   const SpectralLaw law = free_law(network(net));
   EXPECT_DOUBLE_EQ(law.atom_at_zero, 0.5);

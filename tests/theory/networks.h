@@ -4,11 +4,12 @@
 #include <cmath>
 
 #include "rezero/theory/density.h"
+#include "support/theory_laws.h"
 
 namespace rezero::testing {
 
-/// Equal blocks.
-struct NetText {
+/// Equal blocks with skips and norms.
+struct DeepNet {
   theory::BranchForm form = theory::BranchForm::linear;
   const char* activation = "identity";
   Index depth = 1;
@@ -21,15 +22,13 @@ struct NetText {
   Real skip = 1;
 };
 
-inline theory::NetworkLaw network(const NetText& text) {
-  theory::NetworkLaw law;
-  law.activation = Activation(std::string_view(text.activation));
-  theory::BlockLaw block;
-  block.form = text.form, block.skip = text.skip, block.scale = text.scale;
-  block.weight = text.weight, block.weight2 = text.weight2, block.bias = text.bias, block.gamma = text.gamma;
-  block.ensemble = text.ensemble, block.norm = text.norm;
-  block.centered = text.norm != theory::NormPlacement::none;
-  law.blocks.assign(static_cast<std::size_t>(text.depth), block);
+inline theory::NetworkLaw network(const DeepNet& of) {
+  theory::NetworkLaw law = net(
+      {of.form, of.activation, of.scale, of.weight, of.weight2, of.bias, of.gamma, of.ensemble}, of.depth, 0);
+  for (theory::BlockLaw& block : law.blocks) {
+    block.skip = of.skip, block.norm = of.norm;
+    block.centered = of.norm != theory::NormPlacement::none;
+  }
   return law;
 }
 
